@@ -71,22 +71,32 @@ class Actions(QObject):
         Raises:
             ValueError: an id or a shortcut is taken.
         """
+        taken = {(self._rows[id_].scope, _text(item.shortcut())): id_ for id_, item in self._items.items()}
         for action in actions:
             if action.id in self._rows:
                 raise ValueError(action.id)
-            self._refuse_taken_shortcut(action)
+            keys = "" if action.shortcut is None else _text(QKeySequence(action.shortcut))
+            other = taken.setdefault((action.scope, keys), action.id)
+            if keys and other != action.id:
+                raise ValueError(f"{action.id}: {keys} is {other}'s")
             self._rows[action.id] = action
             self._items[action.id] = self._make(action)
         self.refresh()
 
     def remove(self, prefix: str) -> None:
         """Forget all actions whose id begins so."""
-        for id_ in [each for each in self._rows if each.startswith(prefix)]:
+        self.discard([each for each in self._rows if each.startswith(prefix)])
+
+    def discard(self, ids: Iterable[str]) -> None:
+        """Forget those of these actions that there are."""
+        gone = [each for each in ids if each in self._rows]
+        for id_ in gone:
             del self._rows[id_]
             item = self._items.pop(id_)
             item.setEnabled(False)
             item.deleteLater()
-        self.changed.emit()
+        if gone:
+            self.changed.emit()
 
     def row(self, id_: str) -> Action:
         return self._rows[id_]
@@ -171,14 +181,9 @@ class Actions(QObject):
         self.run(id_)
         self.refresh()
 
-    def _refuse_taken_shortcut(self, action: Action) -> None:
-        if action.shortcut is None:
-            return
-        wanted = QKeySequence(action.shortcut)
-        for id_, item in self._items.items():
-            same_place = self._rows[id_].scope is action.scope
-            if same_place and not wanted.isEmpty() and item.shortcut() == wanted:
-                raise ValueError(f"{action.id}: {wanted.toString()} is {id_}'s")
+
+def _text(keys: QKeySequence) -> str:
+    return keys.toString(QKeySequence.SequenceFormat.PortableText)
 
 
 def action_keys(action: Action) -> list[QKeySequence]:
@@ -201,18 +206,22 @@ class FrontActions:
         if before is not None and before is not self:
             before.go()
         self._actions.front = self
-        for row in self._rows:
-            if row.id in self._actions:
-                self._actions.remove(row.id)
+        self._actions.discard([row.id for row in self._rows])
         self._actions.add(*self._rows)
         for row in self._rows:
             if row.icon:
                 self._icons.bind(self._actions.item(row.id), row.icon)
 
+    def put(self, *rows: Action) -> None:
+        """Have these in place of those of the same ids, as a part of the view was made meanwhile."""
+        ids = {row.id for row in rows}
+        self._rows = (*(row for row in self._rows if row.id not in ids), *rows)
+        if self._actions.front is self:
+            self.come()
+
     def go(self) -> None:
         """Take away those that are still this view's."""
         if self._actions.front is self:
             self._actions.front = None
-        for row in self._rows:
-            if row.id in self._actions and self._actions.row(row.id) is row:
-                self._actions.remove(row.id)
+        own = (row for row in self._rows if row.id in self._actions)
+        self._actions.discard([row.id for row in own if self._actions.row(row.id) is row])

@@ -29,7 +29,7 @@ from PySide6.QtCore import QObject, QProcess, QTimer
 from PySide6.QtWidgets import QDialog
 
 from inspector.ui.appearance import Appearance
-from inspector.ui.bridge import Bridge
+from inspector.ui.bridge import Bridge, close_generators_on
 from inspector.ui.exact_text import leave_text
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
@@ -94,6 +94,7 @@ def run(shell: Startup, *, load_engine: LoadEngine, load_contents: LoadContents)
     # The desktop's session ends: the program may be killed right after, which is no fault.
     shell.application.commitDataRequest.connect(lambda _: mark.end())
     loop = qasync.QEventLoop(shell.application)
+    close_generators_on(loop)
     asyncio.set_event_loop(loop)
     # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.
     loop.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker"))

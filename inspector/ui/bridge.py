@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Hashable
+from functools import partial
 from typing import Any, TypeVar
 
 import shiboken6
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.ui.failures import FailureText, failure_of
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
+
+
+def close_generators_on(loop: asyncio.AbstractEventLoop) -> None:
+    """Let a loop close the asynchronous generators that are dropped before their end, as Python's own loops do."""
+
+    def close(generator: AsyncGenerator[Any, Any]) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(lambda: loop.create_task(generator.aclose()))
+
+    sys.set_asyncgen_hooks(finalizer=close)
 
 
 class Bridge(QObject):
@@ -52,7 +65,8 @@ class Bridge(QObject):
         Args:
             work: What to run.
             name: What is being done, as a person would say it; it begins the message when it fails.
-            on_done: Told the result, on this thread; a method of a widget that is gone by then is not called.
+            on_done: Told the result, on this thread; a method of a widget that is gone by then is not called, nor a
+                function that was written in one.
             on_error: Told the error first; True means that it has been dealt with and nobody else is told.
 
         Returns:
@@ -148,6 +162,23 @@ class Bridge(QObject):
 
 
 def is_gone(callback: Callable[..., object]) -> bool:
-    """Whether it is a method of a Qt object that was deleted."""
+    """Whether it is a method of a Qt object that was deleted, or a function made in such a widget.
+
+    Of a partial function the method in it counts.
+    """
+    if isinstance(callback, partial):
+        callback = callback.func
     owner = getattr(callback, "__self__", None)
+    if owner is None:
+        # What stores work ends it also when its panel is gone; a widget has nothing left to show it in.
+        maker = _maker(callback)
+        owner = maker if isinstance(maker, QWidget) else None
     return isinstance(owner, QObject) and not shiboken6.isValid(owner)
+
+
+def _maker(callback: Callable[..., object]) -> object:
+    """The `self` that a function written inside a method refers to."""
+    code, cells = getattr(callback, "__code__", None), getattr(callback, "__closure__", None)
+    if code is None or not cells or "self" not in code.co_freevars:
+        return None
+    return cells[code.co_freevars.index("self")].cell_contents

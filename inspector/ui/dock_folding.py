@@ -78,7 +78,9 @@ class DockFolding(QObject):
             return tr("it is hidden")
         if dock.isFloating() or window.dockWidgetArea(dock) != _BOTTOM:
             return tr("it stands beside the Request, not below it")
-        if any(self._is_below(each) for each in window.findChildren(QDockWidget) if each is not dock):
+        # All docks are the window's own children; looking for them in all that it holds takes long.
+        docks = [each for each in window.children() if isinstance(each, QDockWidget)]
+        if any(self._is_below(each) for each in docks if each is not dock):
             return tr("other panels stand beside it")
         return ""
 

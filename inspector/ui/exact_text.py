@@ -10,7 +10,7 @@ from typing import cast
 
 import shiboken6
 from PySide6.QtCore import QByteArray, QMimeData
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextDocument
 
 _FORMAT = "application/x-context-inspector-text"
 
@@ -28,6 +28,11 @@ def carried(data: QMimeData) -> str:
     if data.hasFormat(_FORMAT):
         return bytes(data.data(_FORMAT).data()).decode("utf-8", "replace")
     return data.text()
+
+
+def document_text(document: QTextDocument) -> str:
+    """All text of a document, with the characters that Qt's own way of asking for it replaces."""
+    return document.toRawText().replace("\u2029", "\n").replace("\u2028", "\n")
 
 
 def copy_text(text: str) -> None:

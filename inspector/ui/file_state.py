@@ -15,6 +15,7 @@ from inspector.domain.agent_settings import agent_of, configured
 from inspector.domain.agents import Agent
 from inspector.domain.caching import CacheAccount
 from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.consent import ConsentRequest
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
@@ -33,6 +34,7 @@ from inspector.domain.undo import UndoneStep, UndoStep
 from inspector.domain.what_if import WhatIf, WhatIfResult
 from inspector.runtime.block_lengths import BlockLengths
 from inspector.runtime.session import AgentContents, FileSession
+from inspector.ui.agent_runs import AgentRun
 from inspector.ui.block_counts import BlockTokens
 from inspector.ui.wording import tr_error
 
@@ -60,6 +62,7 @@ class What(Flag):
     FINDINGS = auto()
     SETTINGS = auto()
     SENT = auto()
+    RUNS = auto()
     NOTHING = 0
     EVERYTHING = (
         FILE
@@ -78,6 +81,7 @@ class What(Flag):
         | FINDINGS
         | SETTINGS
         | SENT
+        | RUNS
     )
     """All that is another with another file."""
 
@@ -145,6 +149,7 @@ class FileState:
         restored_records: Those of messages, archival entries and settings of blocks that are from an earlier session.
         records: Unsaved edits of messages, archival entries and other records.
         answers: The answers to agents' requests that saving a draft gives, by request.
+        closed_answers: Of these requests, those that were answered elsewhere or timed out since the draft was begun.
         refusals: Why unsaved edits could not be saved, by block.
         health: Problems of the file itself.
         unseen: Blocks that somebody else changed since they were last looked at.
@@ -157,6 +162,7 @@ class FileState:
         findings: What lint finds in the shown agent's Request without drafts.
         sent: What the shown agent sent.
         cache: What the Request would read of the prompt cache that it left, None where nothing was sent.
+        runs: The agents that were started in this window.
     """
 
     path: Path | None = None
@@ -183,6 +189,7 @@ class FileState:
     restored_records: frozenset[Ref] = frozenset()
     records: Mapping[Ref, Edit] = field(default_factory=dict)
     answers: Mapping[Ref, Edit] = field(default_factory=dict)
+    closed_answers: Mapping[Ref, ConsentRequest] = field(default_factory=dict)
     refusals: Mapping[str, RefusedError] = field(default_factory=dict)
     health: Mapping[tuple[str, Ref | None], Problem] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
@@ -195,6 +202,7 @@ class FileState:
     findings: tuple[Finding, ...] = ()
     sent: SentRequests = SentRequests()
     cache: CacheAccount | None = None
+    runs: Mapping[str, AgentRun] = field(default_factory=dict)
 
     @property
     def agent(self) -> Agent | None:

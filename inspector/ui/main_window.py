@@ -48,7 +48,7 @@ from inspector.ui.wording import tr
 
 FIRST_SIZE = (1440, 900)
 _GEOMETRY = "window_geometry_1"
-_LEAST_DOCK = QSize(380, 260)
+_LEAST_DOCK = QSize(380, 200)
 """Pixels that a panel of a dock gets before it is scrolled."""
 _EDGE, _GRIP = 8, 120
 """Pixels of the upper edge that have to be on a screen."""
@@ -93,6 +93,7 @@ class MainWindow(QMainWindow):
             lambda: self.go_to_panel("problems"),
             lambda: self.go_to_panel("budget"),
             lambda: self.show_approvals(),
+            lambda: self.go_to_panel("run"),
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
         self.menu_bar = QMenuBar()

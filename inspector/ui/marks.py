@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, Qt, QTemporaryDir
@@ -19,6 +20,8 @@ class MarkPictures:
 
     def __init__(self) -> None:
         self._folder = QTemporaryDir()
+        # Python doesn't take apart what is left when the program ends.
+        weakref.finalize(self, self._folder.remove)
 
     def tick(self, colour: QColor) -> str:
         """The path of a tick; empty where no file can be written."""

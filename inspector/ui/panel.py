@@ -105,6 +105,11 @@ class Panel(QWidget):
         """Have these actions while the panel is in sight, for a centre tab whose ids others have too."""
         self._front = FrontActions(self.services.actions, self.services.icons, *rows)
 
+    def act_from_now(self, *rows: Action) -> None:
+        """Have these in place of those of the same ids that `act` was given."""
+        if self._front is not None:
+            self._front.put(*rows)
+
     def came(self) -> None:
         """Do what waits for the panel to come into sight; a window that is only uncovered does not count."""
 

@@ -20,7 +20,7 @@ from inspector.domain.errors import InspectorError, Problem, Severity
 from inspector.domain.layouts import Layout
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
-from inspector.domain.simulation import Overlay
+from inspector.domain.simulation import Overlay, UnsavedWork
 from inspector.domain.snapshot import RequestSpec
 from inspector.domain.what_if import WhatIf, WhatIfResult
 from inspector.runtime.session import FileSession
@@ -226,6 +226,12 @@ class Refresher:
             tried = tried if what_if == state.what_if else None
             state = replace(state, saved_request=plain, request=request, request_problem=problem, tried=tried)
             self._live.put(state, What.REQUEST | What.PROBLEMS)
+
+    async def unsaved_work(self, session: FileSession) -> UnsavedWork:
+        """What the shown Request is built with and the file doesn't have."""
+        contents, settings = await self._contents_of_drafts(session), await self._unsaved_settings(session)
+        overlay = _with_layout(_overlay(self._live.state, settings), self._live.state.drafted_layout)
+        return UnsavedWork(contents, settings, overlay or Overlay())
 
     async def _unsaved_settings(self, session: FileSession) -> UnsavedSettings | None:
         agent = self._live.state.agent

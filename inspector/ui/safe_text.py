@@ -202,8 +202,14 @@ class ElidedLabel(PlainLabel):
     """A label of one line that ends in an ellipsis where the room ends; its tool tip then has all of it."""
 
     def __init__(self, text: str = "", *, tone: str = "", size: str = "", strong: bool = False) -> None:
+        self._more = ""
         super().__init__(text, tone=tone, size=size, strong=strong)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def set_more(self, text: str) -> None:
+        """Say more in the tool tip than the label does."""
+        self._more = text
+        self._tell()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.fontMetrics().horizontalAdvance("mmm"), super().minimumSizeHint().height())
@@ -232,7 +238,7 @@ class ElidedLabel(PlainLabel):
 
     def _tell(self) -> None:
         fits = QFontMetrics(self.font()).horizontalAdvance(self.text()) <= self.contentsRect().width()
-        safe_tooltip(self, "" if fits else self.original)
+        safe_tooltip(self, "\n".join(filter(None, ("" if fits else self.original, self._more))))
 
 
 class MessageTone(StrEnum):

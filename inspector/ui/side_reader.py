@@ -16,6 +16,7 @@ from inspector.domain.errors import InspectorError
 from inspector.domain.history import VersionComparison, VersionContent
 from inspector.domain.layouts import Layout
 from inspector.domain.past_requests import JournalMoment, PastRequest
+from inspector.domain.records import ModelCall
 from inspector.domain.request_comparison import ComparedRequests, PiecePair, RequestSide, RequestSideKind
 from inspector.domain.requests import Piece, Request
 from inspector.domain.simulation import Overlay, Simulation
@@ -30,6 +31,8 @@ from inspector.ui.wording import tr
 
 T = TypeVar("T")
 OnError = Callable[[BaseException], bool]
+SentRequest = tuple[ModelCall, Request]
+"""A run and what it sent."""
 
 
 class SideReader:
@@ -127,6 +130,20 @@ class SideReader:
             on_done,
             on_error,
         )
+
+    def sent(self, run_id: str, on_done: Callable[[SentRequest], None], on_error: OnError) -> None:
+        """What a run of the shown agent sent, as it was sent."""
+        agent_id = self._live.state.agent_id
+
+        async def read(engine: Engine) -> SentRequest:
+            run = await engine.past.run(agent_id, run_id)
+            return run, await engine.past.logged(run)
+
+        self._ask("sent request", read, tr("Reading what was sent"), on_done, on_error)
+
+    def leave_sent(self) -> None:
+        """Take no sent Request any more that is still being read."""
+        self._bridge.cancel("sent request")
 
     def leave_past(self) -> None:
         """Take no past Request any more that is still being built."""

@@ -23,6 +23,8 @@ from inspector.ui.safe_text import show_controls
 from inspector.ui.theme import Theme
 
 PROGRAM = "context-inspector"
+DESKTOP_ID = "org.contextinspector.ContextInspector"
+"""The name of the program's entry in a desktop's menu, by which Wayland finds its icon."""
 PREFERENCES_FILE = "window.json"
 SAFE_MODE = "--safe-mode"
 """The option that starts with defaults."""
@@ -51,6 +53,7 @@ def make_application(arguments: Sequence[str]) -> QApplication:
         application = QApplication(list(arguments))
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName("Context Inspector")
+    application.setDesktopFileName(DESKTOP_ID)
     application.setStyle("Fusion")
     translate_if_asked(application)
     # The last window closing must not end the loop under the coroutines that are still closing the file.

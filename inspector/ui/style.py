@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtGui import QColor
-
 from inspector.ui.theme import Theme
 
 
@@ -33,8 +31,9 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         "chosen": theme.chosen.name(),
         "hover": theme.hover.name(),
         "control": theme.control.name(),
-        "pressed": theme.blend(theme.selection, theme.raised, 0.7).name(),
-        "accent_hover": theme.blend(theme.accent, theme.text, 0.85).name(),
+        "handle": theme.scroll_handle.name(),
+        "pressed": theme.pressed.name(),
+        "accent_hover": theme.accent_hover.name(),
         "focus": theme.accent.name(),
         "small": f"{points * 0.9:.2f}pt",
         "large": f"{points * 1.7:.2f}pt",
@@ -49,17 +48,13 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         "px16": f"{round(16 * scale)}px",
         "px24": f"{round(24 * scale)}px",
     }
-    values |= {f"tint_{name}": _tint(theme, theme.state(name)) for name in ("ok", "warning", "error", "info")}
+    values |= {f"tint_{name}": theme.tint(name).name() for name in ("ok", "warning", "error", "info")}
     values |= {f"state_{name}": theme.state(name).name() for name in ("ok", "warning", "error", "info")}
     values |= {f"picture_{name}": f'url("{path}")' if path else "none" for name, path in pictures.items()}
     sheet = _SHEET
     for name, value in values.items():
         sheet = sheet.replace(f"@{name};", f"{value};").replace(f"@{name} ", f"{value} ")
     return sheet
-
-
-def _tint(theme: Theme, colour: QColor) -> str:
-    return theme.blend(colour, theme.surface, 0.12).name()
 
 
 _SHEET = """
@@ -189,8 +184,8 @@ QTabBar::close-button { margin-left: @px4; }
 
 QScrollBar:vertical { background: transparent; width: @px8; margin: 0px; }
 QScrollBar:horizontal { background: transparent; height: @px8; margin: 0px; }
-QScrollBar::handle { background: @border; border-radius: @px4; min-height: @px24; min-width: @px24; }
-QScrollBar::handle:hover { background: @muted; }
+QScrollBar::handle { background: @handle; border-radius: @px4; min-height: @px24; min-width: @px24; }
+QScrollBar::handle:hover { background: @text; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea { border: none; background: transparent; }

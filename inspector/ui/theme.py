@@ -111,6 +111,37 @@ class Theme:
         return self.blend(self.selection, self.raised, 0.35)
 
     @property
+    def scroll_handle(self) -> QColor:
+        """The handle of a scroll bar at rest, as noticeable as the edge of a control."""
+        return self.control
+
+    @property
+    def pressed(self) -> QColor:
+        """The ground of a button that is held down."""
+        return self.blend(self.selection, self.raised, 0.7)
+
+    @property
+    def accent_hover(self) -> QColor:
+        """The ground of a primary button under the pointer, on which text has the colour `on_accent`."""
+        return self.blend(self.accent, self.text, 0.85)
+
+    def tint(self, tone: str) -> QColor:
+        """The ground of a banner of a state, on which text has the text's colour or that of its links."""
+        return self.blend(self.state(tone), self.surface, 0.12)
+
+    def line_ground(self, tone: str) -> QColor:
+        """The ground of a line that was added (``ok``) or removed (``error``), on which all is text or muted."""
+        return self.blend(self.state(tone), self.background, 0.13)
+
+    def word_ground(self, tone: str) -> QColor:
+        """The ground of the words of such a line that differ, on which all text has the text's colour."""
+        return self.blend(self.state(tone), self.background, 0.38)
+
+    def marking(self, tone: str) -> QColor:
+        """The ground of a stretch of the Request that is marked, on which all text has the text's colour."""
+        return self.blend(self.state(tone), self.background, 0.28)
+
+    @property
     def control(self) -> QColor:
         """The edge of what can be typed into, pressed or ticked: at least 3 : 1 on every ground."""
         grounds = (self.background, self.surface, self.raised)

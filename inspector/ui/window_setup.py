@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from inspector.ui.bridge import Bridge
 from inspector.ui.commands.agent import AgentCommands
 from inspector.ui.commands.block import BlockCommands
 from inspector.ui.commands.changes import ChangeCommands
+from inspector.ui.commands.controls import control_entries
 from inspector.ui.commands.drafts import DraftCommands
 from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
@@ -43,7 +44,7 @@ from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
 from inspector.ui.widgets.controls import name_help
-from inspector.ui.widgets.palette import CommandPalette
+from inspector.ui.widgets.palette import CommandPalette, PaletteEntry
 from inspector.ui.window_status import JobStatus, WindowStatus
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
@@ -126,7 +127,7 @@ class WindowContents(QObject):
             if isinstance(search, SearchPanel)
             else (lambda _: ())
         )
-        self.palette = CommandPalette(window, services.appearance, lambda: entries(services), typed)
+        self.palette = CommandPalette(window, services.appearance, self.palette_entries, typed)
         window.go_to = self.palette.summon
         services.actions.add(
             Action(
@@ -164,6 +165,14 @@ class WindowContents(QObject):
         )
         centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
         return panel
+
+    def palette_entries(self) -> Iterator[PaletteEntry]:
+        """All that the palette finds: actions, things of the file, and the controls in sight that are no actions."""
+        titles = set()
+        for each in entries(self.services):
+            titles.add(each.title)
+            yield each
+        yield from control_entries(self.window, titles)
 
     def _make(self, row: PanelRow, ref: Ref | None = None) -> Panel:
         panel = row.make(self.services, ref)

@@ -16,6 +16,7 @@ from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.cuts import IGNORED, ignored_kinds
 from inspector.ui.presentation.names import name_of_layout
+from inspector.ui.presentation.turns import running_text
 from inspector.ui.presentation.what_if import with_model
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.status import StatusValues
@@ -34,6 +35,7 @@ _SHOWN = (
     | What.WRITTEN
     | What.MOVED
     | What.WHAT_IF
+    | What.RUNS
 )
 _WORST = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: ""}
 _BUSY_AFTER_MILLISECONDS = 500
@@ -113,6 +115,7 @@ class WindowStatus(QObject):
             self._services.marks.tone(request.tokens, request.available_tokens) if request else "",
             True,
             self._waiting.count,
+            running_text(file.runs),
         )
 
     def _live(self) -> tuple[str, str]:

@@ -23,7 +23,9 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
 from inspector.runtime.recovered_drafts import RestoredDraft
 from inspector.runtime.session import FileSession, SessionFactory
+from inspector.ui.agent_runner import AgentRunner
 from inspector.ui.bridge import Bridge, is_gone
+from inspector.ui.call_maker import CallMaker
 from inspector.ui.consent_drafts import ConsentDrafts, apply_answers, restored_answers
 from inspector.ui.draft_comparison import Comparison, Preview, compared, previewed
 from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts
@@ -37,6 +39,7 @@ from inspector.ui.file_state import (
 )
 from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
+from inspector.ui.key_ring import KeyRing
 from inspector.ui.refreshing import Refresher
 from inspector.ui.sent_reader import SentReader
 from inspector.ui.side_reader import SideReader
@@ -62,7 +65,7 @@ class Workspace:
         self.open_edits = OpenEdits()
         self._fresh = Refresher(bridge, self.live, files.settings)
         self.records = RecordDrafts(self.live, self._keeper, self._fresh.refresh)
-        self.answers = ConsentDrafts(self.live, self._keeper.note)
+        self.answers = ConsentDrafts(bridge, self.live, self._keeper.note)
         self.changed = self.live.changed
         self.lengths = self.live.lengths
         self.load = self._fresh.load
@@ -76,6 +79,12 @@ class Workspace:
         self.sides = SideReader(bridge, self.live, files.settings)
         """Reads Requests to compare."""
         self._sent = SentReader(bridge, self.live)
+        self.keys = KeyRing(bridge, files.keys, self.live)
+        """Knows where the keys of providers come from."""
+        self.calls = CallMaker(bridge, self.live, files.settings, self._fresh.unsaved_work, self._write)
+        """Prepares and makes model calls."""
+        self.runner = AgentRunner(bridge, self.live, files.settings, self._write)
+        """Runs agents."""
         bridge.changed.connect(self._note)
 
     @property
@@ -112,7 +121,12 @@ class Workspace:
         await _closed(left)
 
     async def settle(self) -> None:
-        """Wait until every save that was asked for has ended, and all unsaved work is written down."""
+        """Wait until every save that was asked for has ended, and all unsaved work is written down.
+
+        A running model call is stopped, and what came of it stored: it might take minutes more. So are all agents.
+        """
+        self.calls.stop()
+        self.runner.end()
         # A save drops its draft when it is through; were it cut off, the draft would come back as new work.
         while self._writes:
             await asyncio.gather(*self._writes, return_exceptions=True)
@@ -185,7 +199,9 @@ class Workspace:
 
         def failed(error: BaseException) -> bool:
             dealt_with = not is_gone(on_error) and on_error(error)
-            self.answers.note_refused(block_id, error)
+            # Of one that was answered elsewhere the draft itself says so, until a person has decided.
+            if self.answers.note_refused(block_id, error):
+                return True
             if isinstance(error, RefusedError):
                 self.live.put(
                     replace(self.file, refusals={**self.file.refusals, block_id: error}), What.PROBLEMS
@@ -375,6 +391,7 @@ class Workspace:
         self.lengths.forget()
         self.findings.end()
         self._sent.end()
+        self.runner.forget()
         left, self.live.session, self.live.state = self.live.session, session, state
         return left
 

@@ -109,5 +109,10 @@ def _is_by_arrows(widget: QWidget) -> bool:
 
 
 def _is_named(widget: QWidget) -> bool:
-    text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
-    return bool(widget.accessibleName() or text)
+    return bool(name_of(widget))
+
+
+def name_of(widget: QWidget) -> str:
+    """What a widget says of itself, nothing where it says nothing."""
+    text = widget.text().replace("&&", "&") if isinstance(widget, QAbstractButton | QLabel) else ""
+    return widget.accessibleName() or text

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from inspector.runtime.environment import Environment
 from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
 from inspector.runtime.session import SessionFactory
 from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
-from inspector.ui.bridge import Bridge
+from inspector.ui.bridge import Bridge, close_generators_on
 from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import FIRST_SIZE, MainWindow
@@ -53,6 +54,8 @@ def _delete_what_was_closed() -> Iterator[None]:
 def qloop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
     """Qt's loop for one test; an error that nobody took, or a task left over, fails the test."""
     loop = qasync.QEventLoop(qapp)
+    hooks = sys.get_asyncgen_hooks()
+    close_generators_on(loop)
     asyncio.set_event_loop(loop)
     stray: list[dict[str, Any]] = []
     loop.set_exception_handler(lambda _, context: stray.append(context))
@@ -65,6 +68,7 @@ def qloop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
     gc.collect()
     qapp.processEvents()
     loop.close()
+    sys.set_asyncgen_hooks(*hooks)
     asyncio.set_event_loop(None)
     assert not stray, [(each.get("message"), repr(each.get("exception"))) for each in stray]
 

@@ -1,11 +1,11 @@
 """Every tab, dock and dialog of one window: what takes the keyboard has a name, and Tab comes to all of it."""
 
-import asyncio
-
 import pytest
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from tests.ui.accessible import mouse_only, nameless, unreached
+from inspector.ui.commands.controls import LONGEST_TITLE
+from inspector.ui.safe_text import one_line
+from tests.ui.accessible import label_of, mouse_only, name_of, nameless, stops, unreached
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file
 from tests.ui.views import tabs
@@ -19,8 +19,19 @@ def findings(region: QWidget) -> list[str]:
     return found + unreached(region)
 
 
+def shown_dialogs(window: QWidget) -> list[QDialog]:
+    return [each for each in window.findChildren(QDialog) if each.isVisible()]
+
+
+def unlisted(studio: Studio, region: QWidget) -> list[str]:
+    """What takes the keyboard in a region and has no line in the palette, as an action or as a control in sight."""
+    titles = {one_line(each.title, LONGEST_TITLE) for each in studio.contents.palette_entries()}
+    names = ((each, one_line(name_of(each), LONGEST_TITLE)) for each in stops(region))
+    return [f"not in the palette: {label_of(each)}" for each, name in names if name not in titles]
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(280)
 async def test_that_every_control_has_a_name_and_is_reached_by_tab(studio: Studio, until: Until) -> None:
     await open_file(studio, until)
     window, wrong = studio.window, {}
@@ -28,14 +39,15 @@ async def test_that_every_control_has_a_name_and_is_reached_by_tab(studio: Studi
     for name, panel in tabs(studio):
         assert panel is not None, name
         await calm(studio, until)
-        wrong[name] = findings(panel)
+        wrong[name] = findings(panel) + unlisted(studio, panel)
         for view in panel.views_to_draw():
             await calm(studio, until)
-            wrong[f"{name}: {view}"] = findings(panel)
+            wrong[f"{name}: {view}"] = findings(panel) + unlisted(studio, panel)
+    wrong["tool bar"] = unlisted(studio, window.top_bar)
     for id_ in DIALOGS:
         assert studio.contents.services.actions.run(id_), id_
-        await asyncio.sleep(0)
-        for dialog in [each for each in window.findChildren(QDialog) if each.isVisible()]:
+        await until(lambda: QApplication.activeWindow() in shown_dialogs(window))
+        for dialog in shown_dialogs(window):
             wrong[id_] = findings(dialog)
             dialog.reject()
     assert {name: found for name, found in wrong.items() if found} == {}

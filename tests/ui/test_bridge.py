@@ -1,9 +1,11 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.changes import FileMoved
 from inspector.domain.errors import DocumentError, FileError, InputError, Refusal, RefusedError
@@ -134,16 +136,53 @@ class Hearer(QObject):
     def hear(self, value: int) -> None:
         self.heard.append(value)
 
+    def later(self) -> Callable[[int], None]:
+        return lambda value: self.hear(value)
+
 
 async def test_that_what_is_gone_hears_nothing(
     qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
 ) -> None:
     gone, there = Hearer(), Hearer()
     bridge.spawn(give(1), name="giving", on_done=gone.hear)
+    bridge.spawn(give(1), name="giving", on_done=partial(gone.hear))
     bridge.spawn(give(2), name="giving", on_done=there.hear)
     shiboken6.delete(gone)
     await until(lambda: there.heard)
     assert gone.heard == []
+
+
+class HearingWidget(QWidget):
+    """As `Hearer`, on screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[int] = []
+
+    def later(self) -> Callable[[int], None]:
+        return lambda value: self.heard.append(value)
+
+
+async def test_that_a_function_of_a_widget_that_is_gone_hears_nothing(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    gone, there = HearingWidget(), HearingWidget()
+    bridge.spawn(give(1), name="giving", on_done=gone.later())
+    bridge.spawn(give(2), name="giving", on_done=there.later())
+    shiboken6.delete(gone)
+    await until(lambda: not bridge.running)
+    assert (gone.heard, there.heard) == ([], [2])
+    there.deleteLater()
+
+
+async def test_that_work_which_outlives_its_panel_hears_how_it_ended(
+    qloop: asyncio.AbstractEventLoop, bridge: Bridge, until: Until
+) -> None:
+    work = Hearer()
+    bridge.spawn(give(1), name="giving", on_done=work.later())
+    shiboken6.delete(work)
+    await until(lambda: not bridge.running)
+    assert work.heard == [1]
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from tests.ui.file_builders import Real
 from tests.ui.hostile_checks import faults, faults_of_rows, show_tips
 from tests.ui.hostile_file import agent_file, make_hostile
 from tests.ui.keyboard import StrayWindows
+from tests.ui.panel_walk import PanelWalk
 from tests.ui.tab_walk import TabWalk
 from tests.ui.untouched_resources import Watch, watching
 from tests.ui.window_walk import Look, Walk
@@ -171,6 +172,33 @@ async def test_that_texts_stay_texts_in_every_tab_and_in_what_is_unsaved_there(
         AT_THE_END.append(other.close)
         strays = StrayWindows(qapp)
         await TabWalk(walk).whole(other)
+        qapp.removeEventFilter(strays)
+        assert strays.seen == []
+        assert found == {}
+        check_opened(watch, *places.own)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.timeout(280)
+@pytest.mark.parametrize("names", GROUPS)
+async def test_that_texts_stay_texts_from_the_timeline_to_test_calls(
+    qapp: QApplication,
+    qloop: asyncio.AbstractEventLoop,
+    real_window: Real,
+    until: Until,
+    places: Places,
+    names: Sequence[str],
+) -> None:
+    with watching(places.folder) as watch:
+        all_texts = window_texts(str(watch.canary), str(watch.pipe), watch.port)
+        texts = [all_texts[name] for name in names]
+        path = place_for(places.folder / "files", texts[0])
+        make_hostile(places.sample, path, texts)
+        watch.opened.clear()
+        found, look = looking(real_window)
+        await Walk(real_window, until, texts, look).open(path)
+        strays = StrayWindows(qapp)
+        await PanelWalk(real_window.contents, until, texts[-1], look).whole()
         qapp.removeEventFilter(strays)
         assert strays.seen == []
         assert found == {}

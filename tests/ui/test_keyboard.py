@@ -11,6 +11,7 @@ from inspector.domain.edits.text import SetText
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.request import RequestPanel
+from inspector.ui.panels.timeline import TimelinePanel
 from inspector.ui.presentation.places import place_in
 from inspector.ui.widgets.request_view import RequestView
 from tests.ui.conftest import Studio, Until
@@ -304,3 +305,48 @@ async def test_that_what_the_palette_selected_stays_selected_for_the_next_action
         ref = studio.contents.services.selection.ref
         assert ref is not None
         assert ref.kind is RefKind.MESSAGE
+
+
+async def test_that_the_palette_presses_and_goes_to_what_is_in_sight(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    studio.window.activateWindow()
+    panel = studio.contents.open_view("activity")
+    assert isinstance(panel, TimelinePanel)
+    await calm(studio, until)
+
+    def choose(words: str) -> None:
+        press("Ctrl+K", studio.window)
+        field = QApplication.focusWidget()
+        assert isinstance(field, QLineEdit)
+        QTest.keyClicks(field, words)
+        press("Return")
+
+    choose("Context size as table")
+    assert panel.views.current == 2
+    assert QApplication.focusWidget() is panel.views.buttons[2]
+    choose("Events over time")
+    assert panel.views.current == 2
+    panel.views.choose(0)
+    choose("Events over time")
+    assert QApplication.focusWidget() is panel.strip
+    # A control that is an action stands there once; what isn't in sight doesn't stand there.
+    titles = [each.title for each in studio.contents.palette_entries()]
+    assert titles.count("Filter events") == 1
+    assert "Only differences" not in titles
+    assert "Move the panel Budget" in titles
+
+
+async def test_that_the_palette_leaves_alone_what_went_meanwhile(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    studio.contents.open_view("compare")
+    await calm(studio, until)
+    entries = {each.title: each for each in studio.contents.palette_entries()}
+    only = entries["All Requests"]
+    studio.contents.open_view("request")
+    before = QApplication.focusWidget()
+    only.run()
+    assert QApplication.focusWidget() is before
+    studio.window.centre.close_view(("compare", None))
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    only.run()
+    assert QApplication.focusWidget() is before

@@ -4,16 +4,25 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWidget
 
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.rows import ConfigureAgent
 from inspector.ui.appearance import ThemeChoice
 from inspector.ui.dock_layout import DockLayout
+from inspector.ui.editors.fields import FieldRow
+from inspector.ui.panels.block import BlockPanel
+from inspector.ui.panels.changes import ChangesPanel
 from inspector.ui.safe_text import ElidedLabel
+from inspector.ui.sharing.matrix_view import MatrixTable
 from inspector.ui.widgets.overflow import Overflow
 from tests.ui.conftest import Studio, Until
+from tests.ui.editors.structured_blocks import PROFILE
 from tests.ui.open_window import calm, open_file
 from tests.ui.views import first_blocks, tabs
+from tests.ui.world import ADA, QUESTIONS
 
 SCREEN = QSize(1280, 800)
 _ROUNDING = 2
@@ -101,3 +110,84 @@ async def test_that_a_view_without_room_is_scrolled_and_not_squeezed(studio: Stu
     await until(lambda: holder.horizontalScrollBar().maximum() == 0)
     # It has all the room there is.
     await until(lambda: panel.size() == holder.viewport().size() == holder.size())
+
+
+async def test_that_a_block_opened_at_usual_size_has_room_for_its_fields_names(
+    studio: Studio, until: Until
+) -> None:
+    await studio.opener.change_file(PROFILE.edit)
+    await open_file(studio, until)
+    studio.contents.services.selection.open(PROFILE.ref)
+    await until(lambda: studio.window.findChildren(FieldRow))
+    await calm(studio, until)
+    appearance = studio.contents.services.appearance
+    before = {label_of(row).width() for row in studio.window.findChildren(FieldRow)}
+    appearance.apply(ThemeChoice.DARK, 2.0)
+    await calm(studio, until)
+    assert {label_of(row).width() for row in studio.window.findChildren(FieldRow)} == {
+        2 * width for width in before
+    }
+
+
+async def test_that_undo_and_what_was_done_are_in_sight_in_a_narrow_changes_panel(
+    studio: Studio, until: Until
+) -> None:
+    await studio.opener.change_file(Edit(ADA, ConfigureAgent(model="gpt-4o")))
+    await open_file(studio, until)
+    studio.contents.services.appearance.apply(ThemeChoice.DARK, 2.0)
+    studio.window.resize(SCREEN)
+    studio.contents.services.actions.run("view.changes")
+    panel = studio.window.dock("changes").findChild(ChangesPanel)
+    assert isinstance(panel, ChangesPanel)
+    await until(lambda: panel.rows)
+    await calm(studio, until)
+    panel.setFixedWidth(440)
+    await asyncio.sleep(0.05)
+    assert panel.rect().contains(panel.turn_button.mapTo(panel, panel.turn_button.rect().bottomRight()))
+    header = panel.view.horizontalHeader()
+    what = header.sectionViewportPosition(2)
+    assert what < header.sectionViewportPosition(1)
+    words = panel.view.fontMetrics().horizontalAdvance("Message added")
+    assert what + words < panel.view.viewport().width()
+    assert words < header.sectionSize(2)
+
+
+async def test_that_a_blocks_history_shows_several_versions_with_large_text(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    for count in range(5):
+        await studio.opener.insert(0, f"{count}. ")
+    services = studio.contents.services
+    services.appearance.apply(ThemeChoice.DARK, 2.0)
+    studio.window.resize(SCREEN)
+    services.selection.open(QUESTIONS)
+    await calm(studio, until)
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    QTest.mouseClick(panel.views.buttons[3], Qt.MouseButton.LeftButton)
+    versions = panel.history.versions
+    await until(lambda: versions.rows)
+    await calm(studio, until)
+    assert versions.view.viewport().height() >= 3 * versions.view.rowHeight(0)
+
+
+async def test_that_two_agents_stand_beside_the_labels_of_the_matrix_with_large_text(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.contents.services.appearance.apply(ThemeChoice.DARK, 2.0)
+    studio.window.resize(SCREEN)
+    studio.contents.open_view("sharing")
+    await calm(studio, until)
+    await until(lambda: any(each.isVisible() for each in studio.window.findChildren(MatrixTable)))
+    [table] = [each for each in studio.window.findChildren(MatrixTable) if each.isVisible()]
+    await until(lambda: table.horizontalHeader().count() > 1)
+    await asyncio.sleep(0.1)
+    header = table.horizontalHeader()
+    assert header.sectionViewportPosition(1) + header.sectionSize(1) <= table.viewport().width()
+
+
+def label_of(row: FieldRow) -> ElidedLabel:
+    """The label with the name of a field."""
+    return row.findChildren(ElidedLabel)[0]

@@ -72,6 +72,53 @@ def test_that_text_is_readable_under_the_pointer_and_in_a_selected_row(theme: Th
     assert not poor
 
 
+def test_that_text_is_readable_on_every_tinted_and_pressed_ground(theme: Theme) -> None:
+    states = ("ok", "warning", "error", "info")
+    inks = {"text": theme.text, "muted": theme.muted, "accent": theme.accent}
+    inks |= {name: theme.state(name) for name in states}
+    code = {token: style.colour for token, style in theme.code.items()}
+    piece = theme.blend(theme.selection, theme.background, 0.6)
+    pairs = [
+        ("pressed", theme.pressed, inks),
+        ("pointed line", theme.selection, code),
+        ("piece", piece, code),
+    ]
+    # A banner has text, quiet text, links and its own colour; of what differs, words are text.
+    pairs += [(f"banner {tone}", theme.tint(tone), inks) for tone in states]
+    plain = {"text": theme.text}
+    for tone in ("ok", "error"):
+        pairs += [
+            (f"line {tone}", theme.line_ground(tone), plain),
+            (f"words {tone}", theme.word_ground(tone), plain),
+        ]
+    pairs += [(f"marking {tone}", theme.marking(tone), plain) for tone in (*states, "muted", "accent")]
+    poor = {
+        f"{ink} on {ground}": round(contrast(colour, under), 2)
+        for ground, under, over in pairs
+        for ink, colour in over.items()
+        if contrast(colour, under) < READABLE
+    }
+    assert not poor
+    assert contrast(theme.on_accent, theme.accent_hover) >= READABLE
+
+
+def test_that_controls_stand_out_from_the_grounds_that_they_have_and_lie_on(theme: Theme) -> None:
+    tints = {f"banner {tone}": theme.tint(tone) for tone in ("ok", "warning", "error", "info")}
+    grounds = {**tints, "hover": theme.hover, "pressed": theme.pressed, "selection": theme.selection}
+    marks = {"edge": theme.control, "focus ring": theme.accent, "handle of a bar": theme.muted}
+    poor = {
+        f"{mark} on {ground}": round(contrast(marks[mark], grounds[ground]), 2)
+        for mark, ground in itertools.product(marks, grounds)
+        if contrast(marks[mark], grounds[ground]) < NOTICEABLE
+    }
+    assert not poor
+
+
+def test_that_the_handle_of_a_scroll_bar_is_seen_on_every_ground(theme: Theme) -> None:
+    for ground in (theme.background, theme.surface, theme.raised):
+        assert contrast(theme.scroll_handle, ground) >= NOTICEABLE
+
+
 def test_that_contrast_is_that_of_the_standard() -> None:
     assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
     assert contrast(QColor(119, 119, 119), QColor("white")) == pytest.approx(4.48, abs=0.01)

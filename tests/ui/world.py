@@ -22,8 +22,10 @@ from inspector.domain.errors import InspectorError
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.providers.key_store import SystemKeyStore
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
+from inspector.runtime.keys import KeyService
 from inspector.runtime.session import FileSession, SessionFactory
 from tests.ui import values
 
@@ -81,6 +83,7 @@ class World(SessionFactory):
             program="test",
             state_folder=folder / "state",
             data_folder=folder / "data",
+            keys=KeyService(SystemKeyStore()),
         )
         super().__init__(self.environment)
         self.prepare: Callable[[FileSession], object] = lambda _: None

@@ -28,6 +28,7 @@ from inspector.ui.block_settings.schema_rows import SchemaRows
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr
 
 _FIGURE_STEPS = 16
@@ -48,10 +49,8 @@ class PlainSchemaEditor(QWidget):
         self._is_open = True
         self._switches: dict[str, QCheckBox] = {}
         self._figures: dict[str, QSpinBox] = {}
-        self._line = QHBoxLayout()
-        arrange(self._line, spacing=tools.appearance.space(3))
+        self._line = FlowLayout(spacing=tools.appearance.space(3))
         self._add_options(schema)
-        self._line.addStretch(1)
         self._rows = SchemaRows(fields_of(schema) or (), was)
         self._fields: FieldsTable | None = None
         self._body = QVBoxLayout(self)
@@ -146,8 +145,12 @@ class PlainSchemaEditor(QWidget):
         made.setValue(min(value, MOST))
         made.setAccessibleName(name)
         made.valueChanged.connect(self._changed)
-        self._line.addWidget(PlainLabel(name, tone="muted"))
-        self._line.addWidget(made)
+        # A name and its figure stay in one line where the line is folded.
+        pair = QWidget()
+        arrange(
+            QHBoxLayout(pair), PlainLabel(name, tone="muted"), made, spacing=self._tools.appearance.space(2)
+        )
+        self._line.addWidget(pair)
 
     def _changed(self, *_: object) -> None:
         self._tell()

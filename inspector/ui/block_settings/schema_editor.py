@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CompositeSchema, Schema, TextSchema
 from inspector.domain.edits.block_rows import Rename
@@ -23,6 +23,7 @@ from inspector.ui.editors.part import EditorTools
 from inspector.ui.editors.token_figures import OnCounts, TokenFigures
 from inspector.ui.safe_text import PlainLabel, without_mnemonic
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr, tr_code
 
 
@@ -53,14 +54,13 @@ class SchemaEditor(QWidget):
             action = self._menu.addAction(without_mnemonic(tr(each.title)))
             action.triggered.connect(lambda _=False, schema=each.schema: self._begin_from(schema))
         self.ready_button = button(tr("Ready-made schema …"), self._offer)
-        self._hint = PlainLabel("", tone="muted", size="small")
+        self._hint = PlainLabel("", tone="muted", size="small", wrap=True)
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
-        self._line = QHBoxLayout()
-        arrange(self._line, self.kind_box, self.ready_button, self._hint, None)
+        self._line = FlowLayout(self.kind_box, self.ready_button)
         self._body = QVBoxLayout(self)
         self.editor: PlainSchemaEditor | SectionsEditor = PlainSchemaEditor(self._stored, None, self._tools)
         self.editor.changed.connect(self._changed)
-        arrange(self._body, self._line, self.editor, self.fault)
+        arrange(self._body, self._line, self._hint, self.editor, self.fault)
         self._tell()
         tools.appearance.changed.connect(self._measure)
         self._measure()

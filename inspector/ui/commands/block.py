@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from PySide6.QtCore import QTimer
+
 from inspector.domain.edits.base import Edit, Operation, Receipt
 from inspector.domain.edits.block_rows import (
     CreateBlock,
@@ -26,6 +28,7 @@ from inspector.ui.presentation.request_output import RequestOutput
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.wording import tr
 
+_SOON_MILLISECONDS = 50
 _TABS = {
     RefKind.MESSAGE: "messages",
     RefKind.BATCH: "messages",
@@ -89,14 +92,19 @@ class BlockCommands:
         selection.changed.connect(lambda _: services.actions.refresh())
         window.centre.shown.connect(lambda _: services.actions.refresh())
         services.workspace.changed.connect(self._follow)
+        self._soon = QTimer(window, singleShot=True, interval=_SOON_MILLISECONDS)
+        self._soon.timeout.connect(services.actions.refresh)
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:
             self._made = None
         elif what & What.BLOCKS:
             self._open_made()
-        if what & (What.FILE | What.AGENT | What.BLOCKS | What.REQUEST | What.DRAFTS):
+        if what & (What.FILE | What.AGENT | What.BLOCKS | What.DRAFTS):
             self._services.actions.refresh()
+        elif what & What.REQUEST and not self._soon.isActive():
+            # There is another with every key, and to ask all actions takes a third of a frame.
+            self._soon.start()
 
     def _state(self) -> BlockState | None:
         ref = self._services.selection.ref

@@ -233,6 +233,11 @@ class _Saving:
 
     def add(self, ref: Ref, edits: Sequence[Edit], editor: OpenEdit | None) -> None:
         """Take a draft in, from its editor where it has one."""
+        if ref.kind is RefKind.BLOCK and self._workspace.answers.closed(ref.id) is not None:
+            self._refused[ref] = tr(
+                "Its request was answered meanwhile. Open it to keep or discard the draft."
+            )
+            return
         if editor is not None:
             handed = editor.hand_over()
             if handed is None:

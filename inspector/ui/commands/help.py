@@ -101,7 +101,9 @@ class HelpCommands:
             for row in services.preferences.rows.values()
             if row.name not in _NOT_SHOWN
         ]
-        dialog = SettingsDialog(self._window, services.appearance, services.icons, kept)
+        dialog = SettingsDialog(
+            self._window, (services.appearance, services.icons), kept, services.workspace.keys
+        )
         services.preferences.changed.connect(dialog.follow)
         dialog.show()
 

@@ -85,6 +85,9 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
         (
             "request.*",
             SEPARATOR,
+            "send.*",
+            "calls.*",
+            SEPARATOR,
             "what_if.*",
             SEPARATOR,
             "sections.*",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterator
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QResizeEvent
@@ -13,7 +14,15 @@ from inspector.ui.appearance import TextSize
 from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.models.tree import RowTree, TreeRow
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.comparison import ComparedRow, delta_text, state_tip, state_words
+from inspector.ui.presentation.comparison import (
+    LARGEST_GROUP,
+    ComparedRow,
+    ListedPieces,
+    delta_text,
+    listed_pieces,
+    state_tip,
+    state_words,
+)
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_tree
@@ -23,8 +32,6 @@ Index = QModelIndex | QPersistentModelIndex
 _WIDEST = ("~ changed, moved", "999,999", "999,999", "+999,999")
 _BEFORE, _AFTER, _NAME_STEPS = 2, 3, 40
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_OPEN_ALL = 400
-"""Rows up to which all sections are open at first."""
 _NONE = "–"
 
 
@@ -38,8 +45,9 @@ class PieceTree(QWidget):
         super().__init__()
         self._services = services
         self._widths: dict[int, int] = {}
-        self._flat: list[TreeRow] = []
-        """All rows from top to bottom, open or not."""
+        self._listed = listed_pieces(())
+        self._places: dict[Hashable, int] = {}
+        """Where rows stand from top to bottom, open or not."""
         self.model = RowTree(self._columns(), self)
         self.view = QTreeView()
         self.view.setModel(self.model)
@@ -65,19 +73,21 @@ class PieceTree(QWidget):
     def current(self) -> ComparedRow | None:
         return self._value(self.view.currentIndex())
 
-    def show_rows(self, rows: Sequence[TreeRow]) -> None:
+    def show_pieces(self, listed: ListedPieces) -> None:
         """Show other rows, keeping what is current and what is open."""
         was = self.model.row_at(self.view.currentIndex())
-        opened = {key for key in self._sections() if self.view.isExpanded(self.model.find(key))}
-        seen = set(self._sections())
-        # Of very many rows that are others, each one would be moved by itself.
-        self.model.set_rows(())
-        self.model.set_rows(rows)
-        self._flat = [each for row in rows for each in (row, *row.children)]
-        few = sum(len(row.children) for row in rows) <= _OPEN_ALL
-        for row in rows:
-            if row.key in opened or (row.key not in seen and few):
-                self.view.expand(self.model.find(row.key))
+        heads = [key for row in self._listed.rows for key in _heads(row)]
+        opened = {key for key in heads if self.view.isExpanded(self.model.find(key))}
+        self._listed, self._places = listed, {key: place for place, key in enumerate(listed.keys)}
+        # Compared with what was there, each of very many rows that are others would come and go by itself.
+        self.model.put(listed.made)
+        few = listed.count <= LARGEST_GROUP
+        for row in listed.rows:
+            # The groups of a section may all be seen: there are few of them.
+            is_new = row.key not in heads and (few or bool(row.children[0].children))
+            for key in _heads(row):
+                if key in opened or (is_new and key == row.key):
+                    self.view.expand(self.model.find(key))
         again = self.model.find(was.key) if was is not None else QModelIndex()
         if again.isValid():
             self.view.setCurrentIndex(again)
@@ -85,15 +95,16 @@ class PieceTree(QWidget):
     def step(self, by: int) -> bool:
         """Go to the next piece that differs, or the one before; False where there is none."""
         current = self.model.row_at(self.view.currentIndex())
-        at = next((place for place, row in enumerate(self._flat) if row is current), -1)
-        places = range(at + 1, len(self._flat)) if by > 0 else range(at - 1, -1, -1)
-        found = next(
-            (self._flat[place].key for place in places if self._flat[place].value.is_different), None
-        )
-        if found is None:
+        at = -1 if current is None else self._places[current.key]
+        differing = self._listed.differing
+        found = bisect_right(differing, at) if by > 0 else bisect_left(differing, at) - 1
+        if not 0 <= found < len(differing):
             return False
-        index = self.model.find(found)
-        self.view.expand(index.parent())
+        index = self.model.find(self._listed.keys[differing[found]])
+        above = index.parent()
+        while above.isValid():
+            self.view.expand(above)
+            above = above.parent()
         self.view.setCurrentIndex(index)
         self.view.scrollTo(index)
         return True
@@ -145,10 +156,6 @@ class PieceTree(QWidget):
             ),
         ]
 
-    def _sections(self) -> list[str]:
-        rows = (self.model.row_at(self.model.index(place, 0)) for place in range(self.model.rowCount()))
-        return [str(row.key) for row in rows if row is not None]
-
     def _value(self, index: Index) -> ComparedRow | None:
         row = self.model.row_at(index)
         return row.value if row is not None and isinstance(row.value, ComparedRow) else None
@@ -188,6 +195,12 @@ _TONES = {
     PieceState.CHANGED: "warning",
     PieceState.MOVED: "info",
 }
+
+
+def _heads(row: TreeRow) -> Iterator[Hashable]:
+    """The keys of a section and of the groups under it."""
+    yield row.key
+    yield from (each.key for each in row.children if each.children)
 
 
 def _figure(tokens: int | None) -> str:

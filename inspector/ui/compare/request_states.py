@@ -1,4 +1,4 @@
-"""The states of the Request that can be shown: last sent, now, with drafts, and as of a past moment."""
+"""The states of the Request that can be shown: sent last or by another run, now, with drafts, and as of a moment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from inspector.ui.compare.moment_bar import MomentBar
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.past_words import as_of_text, doubts_text, verdict_text
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import PlainLabel, one_line
+from inspector.ui.side_reader import SentRequest
 from inspector.ui.widgets.controls import Segments, arrange, button
 from inspector.ui.wording import moment, tr, tr_error
 
@@ -36,13 +37,16 @@ class StateBanner(QFrame):
         self.title = PlainLabel("", strong=True, wrap=True)
         self.verdict = PlainLabel("", wrap=True)
         self.doubts = PlainLabel("", tone="muted", size="small", wrap=True)
+        self.last_button = button(tr("Show the last sent"), states.go_to_last)
+        self.last_button.hide()
         self.back_button = button(tr("Back to now"), states.go_to_now)
         words = QVBoxLayout()
         arrange(words, self.title, self.verdict, self.doubts, spacing=2)
         self._row = QHBoxLayout(self)
-        arrange(self._row, words, self.back_button)
+        arrange(self._row, words, self.last_button, self.back_button)
         self._row.setStretch(0, 1)
-        self._row.setAlignment(self.back_button, Qt.AlignmentFlag.AlignVCenter)
+        for each in (self.last_button, self.back_button):
+            self._row.setAlignment(each, Qt.AlignmentFlag.AlignVCenter)
         services.appearance.changed.connect(self._measure)
         self._measure()
         self.hide()
@@ -69,7 +73,10 @@ class RequestStates(QObject):
         super().__init__()
         self._services = services
         self._past: PastRequest | None = None
-        self._why_no_past = ""
+        self._why_no_past = self._why_no_run = ""
+        self._run_id = ""
+        """The run whose Request is shown in place of the last one."""
+        self._sent: SentRequest | None = None
         self.segments = Segments(
             tr("State shown"),
             (tr("Last sent"), tr("What was sent last, as it was sent")),
@@ -90,12 +97,18 @@ class RequestStates(QObject):
         """The Request of the chosen state, None where there is none."""
         file = self._services.workspace.file
         found = {
-            LAST_SENT: file.sent.last,
+            LAST_SENT: self._sent_request,
             NOW: file.saved_request,
             WITH_DRAFTS: file.request,
             PAST: self._past.request if self._past is not None else None,
         }
         return found[max(0, self.segments.current)]
+
+    @property
+    def _sent_request(self) -> Request | None:
+        if self._run_id:
+            return None if self._sent is None else self._sent[1]
+        return self._services.workspace.file.sent.last
 
     @property
     def with_drafts(self) -> bool:
@@ -113,6 +126,10 @@ class RequestStates(QObject):
     def why_none(self) -> tuple[str, str]:
         """Why there is no Request of a state that is no present one, with a remark; empty for the present ones."""
         sent = self._services.workspace.file.sent
+        if self.segments.current == LAST_SENT and self._run_id:
+            if self._why_no_run:
+                return tr("Can't read what this run sent"), self._why_no_run
+            return tr("Reading what was sent …"), ""
         if self.segments.current == LAST_SENT:
             if sent.damage is not None:
                 return tr("Can't read what was sent last"), tr_error(sent.damage)
@@ -126,12 +143,14 @@ class RequestStates(QObject):
     def actions(self) -> tuple[Action, ...]:
         """What leads to each state, for the palette and the menu."""
         titles = (
-            ("request.last_sent", tr("Show what was sent last"), LAST_SENT),
             ("request.now", tr("Show the Request of now"), NOW),
             ("request.with_drafts", tr("Show the Request with drafts"), WITH_DRAFTS),
             ("request.past", tr("Show the Request of a past moment"), PAST),
         )
         return (
+            Action(
+                "request.last_sent", tr("Show what was sent last"), self.go_to_last, is_on=self._is_at_last
+            ),
             *(
                 Action(
                     id_,
@@ -159,6 +178,31 @@ class RequestStates(QObject):
     def _is_at(self, place: int) -> bool:
         return self.segments.current == place
 
+    def _is_at_last(self) -> bool:
+        return self.segments.current == LAST_SENT and not self._run_id
+
+    def go_to_last(self) -> None:
+        """Show what was sent last."""
+        self._leave_run()
+        if self.segments.current == LAST_SENT:
+            self._tell()
+            self.changed.emit()
+        self.segments.choose(LAST_SENT)
+
+    def show_run(self, run_id: str) -> None:
+        """Show what a run of the shown agent sent; of the last one, as what was sent last."""
+        runs = self._services.workspace.file.sent.runs
+        if runs and runs[-1].id == run_id:
+            self.go_to_last()
+            return
+        self._leave_run()
+        self._run_id = run_id
+        if self.segments.current == LAST_SENT:
+            self._tell()
+            self.changed.emit()
+        self.segments.choose(LAST_SENT)
+        self._services.workspace.sides.sent(run_id, self._take_sent, self._fail_sent)
+
     def go_to_now(self) -> None:
         """Show what would be sent now, with drafts."""
         self.segments.choose(WITH_DRAFTS)
@@ -168,6 +212,7 @@ class RequestStates(QObject):
         """Leave the past with its file or agent, and take over what was sent since."""
         if what & (What.FILE | What.AGENT):
             self._past = None
+            self._leave_run()
             self.bar.forget()
             if self.segments.current == PAST:
                 self.segments.choose(WITH_DRAFTS)
@@ -199,6 +244,8 @@ class RequestStates(QObject):
 
     def _choose(self, place: int, chosen: bool) -> None:
         if not chosen:
+            if place == LAST_SENT:
+                self._leave_run()
             return
         is_past = place == PAST
         self.bar.setVisible(is_past)
@@ -227,6 +274,25 @@ class RequestStates(QObject):
         self.changed.emit()
         return True
 
+    def _take_sent(self, sent: SentRequest) -> None:
+        if sent[0].id == self._run_id:
+            self._sent = sent
+            self._tell()
+            self.changed.emit()
+
+    def _fail_sent(self, error: BaseException) -> bool:
+        if not isinstance(error, InspectorError):
+            return False
+        self._why_no_run = tr_error(error)
+        self._tell()
+        self.changed.emit()
+        return True
+
+    def _leave_run(self) -> None:
+        self._run_id = self._why_no_run = ""
+        self._sent = None
+        self._services.workspace.sides.leave_sent()
+
     def _follow_sent(self) -> None:
         sent = self._services.workspace.file.sent
         last = self.segments.buttons[LAST_SENT]
@@ -238,13 +304,27 @@ class RequestStates(QObject):
         workspace = self._services.workspace
         place, sent = self.segments.current, workspace.file.sent
         self.banner.setVisible(not self.is_present)
+        self.banner.last_button.setVisible(place == LAST_SENT and bool(self._run_id))
         if place == PAST and self._past is not None:
             past = self._past
             self.banner.tell(as_of_text(past), verdict_text(past, workspace.now()), doubts_text(past))
         elif place == PAST:
             self.banner.tell(tr("A past moment · read-only"), self._why_no_past)
+        elif place == LAST_SENT and self._run_id:
+            self._tell_run()
         elif place == LAST_SENT and sent.last_at is not None:
             at = moment(sent.last_at, workspace.now())
             self.banner.tell(tr("As it was sent {at} · read-only", at=at))
         elif place == LAST_SENT:
             self.banner.hide()
+
+    def _tell_run(self) -> None:
+        """Say which run's Request is shown."""
+        if self._sent is None:
+            self.banner.tell(tr("A sent Request · read-only"), self._why_no_run)
+            return
+        run = self._sent[0]
+        at = f"{run.started_at.astimezone():%Y-%m-%d %H:%M:%S}"
+        self.banner.tell(
+            tr("As it was sent {at} · {model} · read-only", at=at, model=one_line(run.model, 60))
+        )

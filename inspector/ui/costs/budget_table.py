@@ -48,6 +48,8 @@ class BudgetTable(QWidget):
         self._services = services
         preferences = services.preferences
         self._order = BudgetOrder.read(preferences.text(SORT), flat=preferences.switch(FLAT))
+        self._is_sorted_by_form = False
+        """Whether nobody asked for the order but by asking for the flat list."""
         self._rows: tuple[TreeRow, ...] = ()
         self._largest = 1
         self._seen_sections: set[str] = set()
@@ -95,6 +97,7 @@ class BudgetTable(QWidget):
 
     def sort(self, by: str) -> None:
         """Sort by a column, the other way when it is sorted by it, and as sent after both."""
+        self._is_sorted_by_form = False
         by, descending = self._order.turned(by)
         self._put(replace(self._order, by=by, descending=descending))
 
@@ -120,8 +123,17 @@ class BudgetTable(QWidget):
         self._services.appearance.changed.connect(self._measure)
 
     def _choose_form(self, place: int, chosen: bool) -> None:
-        if chosen:
-            self._put(replace(self._order, flat=place == 1))
+        if not chosen:
+            return
+        flat, order = place == 1, self._order
+        if flat and not order.by:
+            # A list without sections is opened to see what costs most.
+            self._is_sorted_by_form = True
+            order = replace(order, by=self._ids[_TOKENS], descending=True)
+        elif not flat and self._is_sorted_by_form:
+            self._is_sorted_by_form = False
+            order = replace(order, by="")
+        self._put(replace(order, flat=flat))
 
     def _put(self, order: BudgetOrder) -> None:
         if order == self._order:

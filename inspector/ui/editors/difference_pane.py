@@ -25,7 +25,6 @@ from inspector.ui.editors.line_numbers import LineNumbers
 from inspector.ui.editors.shadow import units_in
 from inspector.ui.safe_text import show_controls
 
-_LINE_SHARE, _WORD_SHARE = 0.13, 0.38
 _KEYBOARD = Qt.TextInteractionFlag.TextSelectableByKeyboard | Qt.TextInteractionFlag.TextSelectableByMouse
 Stretch = tuple[int, int]
 """A changed stretch, by the number of its hunk and its own number in it."""
@@ -161,9 +160,9 @@ class DifferencePane(QPlainTextEdit):
 
     def _ground(self, kind: LineKind) -> QColor | None:
         theme = self._appearance.theme
-        colours = {LineKind.REMOVED: theme.error, LineKind.ADDED: theme.ok}
-        if kind in colours:
-            return theme.blend(colours[kind], theme.background, _LINE_SHARE)
+        tones = {LineKind.REMOVED: "error", LineKind.ADDED: "ok"}
+        if kind in tones:
+            return theme.line_ground(tones[kind])
         return theme.raised if kind in (LineKind.HEAD, LineKind.GAP, LineKind.FILLER) else None
 
     def _look(self, kind: LineKind, part: LinePart) -> QTextCharFormat:
@@ -171,8 +170,7 @@ class DifferencePane(QPlainTextEdit):
         muted = kind in (LineKind.HEAD, LineKind.GAP)
         look.setForeground(theme.muted if muted else theme.text)
         if part.stretch is not None:
-            colour = theme.error if kind is LineKind.REMOVED else theme.ok
-            look.setBackground(theme.blend(colour, theme.background, _WORD_SHARE))
+            look.setBackground(theme.word_ground("error" if kind is LineKind.REMOVED else "ok"))
         return look
 
     def _name_of(self, block: QTextBlock) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
@@ -22,21 +22,70 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
 _MODIFIERS = Qt.KeyboardModifier
+_WIDTH = 12
+"""Letters of a column of which nothing is said, and those left to the one that takes the rest."""
 _ROOM = 3
 """Letters of room beside a column's title."""
 
 
 def fit_columns(header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]) -> None:
-    """Give columns their first widths in characters; the column of width 0 takes what is left."""
+    """Give columns their first widths in characters; the column of width 0 takes what is left.
+
+    Where too little is left for that one, the others give up what their titles don't need.
+    """
     header.setStretchLastSection(False)
-    metrics = header.fontMetrics()
     for at, column in enumerate(columns):
-        width = widths.get(column.id, 12)
-        mode = QHeaderView.ResizeMode.Interactive if width else QHeaderView.ResizeMode.Stretch
-        header.setSectionResizeMode(at, mode)
-        if width:
-            title = metrics.horizontalAdvance(f"{column.title}{'m' * _ROOM}")
-            header.resizeSection(at, max(metrics.averageCharWidth() * width, title))
+        is_fixed = bool(widths.get(column.id, _WIDTH))
+        modes = QHeaderView.ResizeMode
+        header.setSectionResizeMode(at, modes.Interactive if is_fixed else modes.Stretch)
+    for before in header.findChildren(_ColumnFit):
+        header.removeEventFilter(before)
+        before.deleteLater()
+    _ColumnFit(header, columns, widths)
+
+
+class _ColumnFit(QObject):
+    """Fits the columns of a header to its width, until a person drags one of them."""
+
+    def __init__(
+        self, header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]
+    ) -> None:
+        super().__init__(header)
+        self._header = header
+        self._titles = [column.title for column in columns]
+        self._widths = {at: widths.get(column.id, _WIDTH) for at, column in enumerate(columns)}
+        self._is_fitting = self._is_dragged = False
+        header.installEventFilter(self)
+        header.sectionResized.connect(self._note)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit the columns to another width or font."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.FontChange):
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _note(self, place: int, *_: int) -> None:
+        # The one that takes what is left follows the others.
+        self._is_dragged |= bool(self._widths.get(place)) and not self._is_fitting
+
+    def _fit(self) -> None:
+        if self._is_dragged:
+            return
+        metrics, header = self._header.fontMetrics(), self._header
+        letter = metrics.averageCharWidth()
+        titles = [metrics.horizontalAdvance(f"{title}{'m' * _ROOM}") for title in self._titles]
+        wished = {at: max(letter * width, titles[at]) for at, width in self._widths.items() if width}
+        rest = sum(letter * _WIDTH for width in self._widths.values() if not width)
+        over = sum(wished.values()) + rest - header.width() if header.isVisible() else 0
+        spare = sum(width - titles[at] for at, width in wished.items())
+        share = min(1.0, max(0, over) / spare) if spare else 0.0
+        self._is_fitting = True
+        try:
+            for at, width in wished.items():
+                header.resizeSection(at, round(width - (width - titles[at]) * share))
+        finally:
+            self._is_fitting = False
 
 
 class ElementsTable(QTableView):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.splices import between, changed_stretch, common_ends, composed, joined, spliced, trimmed
+from inspector.ui.editors.gradual_fill import GradualFill
 from inspector.ui.editors.shadow import (
     ShadowText,
     Steps,
@@ -32,7 +33,8 @@ _MOST_COMPARED = 100_000
 class ExactTextEdit(QPlainTextEdit):
     """Edits one text, of which the widget itself shows a stand-in.
 
-    `edited` tells that a person changed it; `operation` says how it differs from its base.
+    `edited` tells that a person changed it; `operation` says how it differs from its base. A very long text comes into
+    sight slice by slice; until it is all there, nothing can be typed, and whoever selects or changes text waits for it.
     """
 
     edited = Signal()
@@ -46,6 +48,8 @@ class ExactTextEdit(QPlainTextEdit):
         self._steps = Steps()
         self._own_change = False
         self._raw: list[TextReplacement] = []
+        self._fill = GradualFill(self._append_shown, self._end_filling, self)
+        self._is_read_only = False
         # Qt's own undo would bring stand-ins back as typed text.
         self.setUndoRedoEnabled(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -55,6 +59,15 @@ class ExactTextEdit(QPlainTextEdit):
     @property
     def text(self) -> str:
         return self._shadow.text
+
+    def setReadOnly(self, read_only: bool) -> None:
+        """Let the text be changed or only read; while it is still coming it is read."""
+        self._is_read_only = read_only
+        super().setReadOnly(read_only or self._fill.is_running)
+
+    def show_whole(self) -> None:
+        """Have all of the text in the widget now."""
+        self._fill.finish()
 
     @property
     def base_text(self) -> str:
@@ -94,10 +107,12 @@ class ExactTextEdit(QPlainTextEdit):
         self._base, self._since_base = marked, self._since_mark
 
     def undo_step(self) -> None:
+        self.show_whole()
         if not self.isReadOnly():
             self._put(*self._steps.undo(), remember=False)
 
     def redo_step(self) -> None:
+        self.show_whole()
         if not self.isReadOnly():
             self._put(*self._steps.redo(), remember=False)
 
@@ -108,6 +123,7 @@ class ExactTextEdit(QPlainTextEdit):
 
     def replace_found(self, found: Sequence[tuple[int, int]], texts: Sequence[str]) -> int:
         """Replace stretches, in ascending order, by a text each, as one step; says how many there were."""
+        self.show_whole()
         if self.isReadOnly() or not found:
             return 0
         first, last = found[0][0], found[-1][1]
@@ -123,6 +139,7 @@ class ExactTextEdit(QPlainTextEdit):
 
     def select_range(self, start: int, end: int) -> None:
         """Select code points and bring them into sight."""
+        self.show_whole()
         cursor = self.textCursor()
         self._select(cursor, start, end)
         self.setTextCursor(cursor)
@@ -147,6 +164,7 @@ class ExactTextEdit(QPlainTextEdit):
         old = self._shadow.text
         if text == old:
             return
+        self.show_whole()
         changes = _changes(old, text) if old else ()
         self._own_change = True
         try:
@@ -156,8 +174,9 @@ class ExactTextEdit(QPlainTextEdit):
                 self._insert_shown(self._change(each.start, each.delete, each.insert))
                 self._shadow.replace(each.start, each.delete, each.insert)
             if not old:
-                self.setPlainText(segmented(text))
                 self._shadow = ShadowText(text)
+                self.setPlainText(segmented(self._fill.begin(text)))
+                self.setReadOnly(self._is_read_only)
         finally:
             self._own_change = False
         if carries and old:
@@ -172,6 +191,22 @@ class ExactTextEdit(QPlainTextEdit):
         if mode != self.wordWrapMode():
             self.setWordWrapMode(mode)
 
+    def _append_shown(self, piece: str) -> None:
+        """Show a further slice; the cursor stays where it is, also at the end of what was there."""
+        cursor, here = QTextCursor(self.document()), self.textCursor()
+        here.setKeepPositionOnInsert(True)
+        self._own_change = True
+        try:
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(segmented(piece))
+        finally:
+            self._own_change = False
+        if here != self.textCursor():
+            self.setTextCursor(here)
+
+    def _end_filling(self) -> None:
+        self.setReadOnly(self._is_read_only)
+
     def _insert_shown(self, change: TextReplacement) -> None:
         cursor = QTextCursor(self.document())
         self._select(cursor, change.start, change.start + len(change.removed))
@@ -182,6 +217,7 @@ class ExactTextEdit(QPlainTextEdit):
         changes = tuple(each for each in changes if each.removed != each.inserted)
         if not changes:
             return
+        self.show_whole()
         for change in changes:
             self._own_change = True
             try:

@@ -266,9 +266,8 @@ class FieldRow(QWidget):
         self._unlocked = not defined.read_only
         self._is_open = True
         name = ElidedLabel(f"{defined.name} *" if defined.required else defined.name)
-        name.setFixedWidth(space(36))
+        self._name, self._appearance = name, tools.appearance
         self.tokens = PlainLabel("", tone="muted", size="small")
-        self.tokens.setFixedWidth(space(16))
         self.tokens.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.input = field_widget(defined, tools, self._take)
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
@@ -292,10 +291,10 @@ class FieldRow(QWidget):
             self.tokens,
             spacing=space(2),
         )
-        name.setMinimumHeight(tools.appearance.row_height())
         line.setAlignment(name, Qt.AlignmentFlag.AlignTop)
         line.setStretch(1, 1)
         rows = QVBoxLayout(self)
+        self._below: list[QHBoxLayout] = []
         arrange(rows, line, spacing=space(0.5))
         # Shown before they are in the row, they would be windows that take the keyboard.
         self.tokens.setVisible(not plain)
@@ -304,8 +303,11 @@ class FieldRow(QWidget):
         for each in (PlainLabel(hint, tone="muted", size="small", wrap=True) if hint else None, self.fault):
             if each is not None:
                 below = QHBoxLayout()
-                arrange(below, space(38), each)
+                arrange(below, each)
                 rows.addLayout(below)
+                self._below.append(below)
+        tools.appearance.changed.connect(self._measure)
+        self._measure()
 
     def show_value(self, value: FieldItem, *, changed: bool) -> None:
         if not self.fault.text():
@@ -319,6 +321,14 @@ class FieldRow(QWidget):
         self._is_open = is_open
         self.unlock_button.setEnabled(is_open)
         self.input.set_open(is_open and self._unlocked)
+
+    def _measure(self) -> None:
+        space = self._appearance.space
+        self._name.setFixedWidth(space(36))
+        self._name.setMinimumHeight(self._appearance.row_height())
+        self.tokens.setFixedWidth(space(16))
+        for below in self._below:
+            below.setContentsMargins(space(38), 0, 0, 0)
 
     def _hint(self) -> str:
         limits = [self.defined.description]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.line_numbers import rows_in_sight
 
-_CURRENT_SHARE = 0.45
+_CURRENT_SHARE, _STRIPE = 0.45, 3
 
 
 class Grounds:
@@ -32,7 +32,9 @@ class Grounds:
         width = self._editor.viewport().width()
         for block, box in rows_in_sight(self._editor, area.top(), area.bottom(), width):
             if block.blockNumber() == self.flashed:
-                painter.fillRect(box, theme.found)
+                # All colours of code are legible on it, which they aren't on that of what was found.
+                painter.fillRect(box, theme.selection)
+                painter.fillRect(QRectF(box.left(), box.top(), _STRIPE, box.height()), theme.accent)
             elif block.blockNumber() == here and not cursor.hasSelection():
                 painter.fillRect(box, current)
             if cursor.hasSelection():

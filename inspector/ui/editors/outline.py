@@ -14,13 +14,13 @@ Nodes = tuple[TreeNode, ...]
 
 def path_of(roots: Nodes, id_: str) -> Path | None:
     """Where a node stands, None where it does not."""
-    waiting: list[tuple[Path, TreeNode]] = [((at,), node) for at, node in enumerate(roots)]
+    waiting: list[tuple[Path, Nodes]] = [((), roots)]
     while waiting:
-        path, node = waiting.pop()
-        if node.id == id_:
-            return path
-        if node.children:
-            waiting += (((*path, at), child) for at, child in enumerate(node.children))
+        above, row = waiting.pop()
+        for at, node in enumerate(row):
+            if node.id == id_:
+                return (*above, at)
+        waiting += [((*above, at), node.children) for at, node in enumerate(row) if node.children]
     return None
 
 

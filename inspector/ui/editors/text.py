@@ -119,6 +119,8 @@ class TextEditor(TypedTextEdit):
     @property
     def line_count(self) -> int:
         """The lines of the true text; behind a last line feed there is one more."""
+        if self._fill.is_running:
+            return self._shadow.text.count("\n") + 1
         return self.blockCount() - len(self._shadow.breaks)
 
     def cursor_place(self) -> tuple[int, int]:

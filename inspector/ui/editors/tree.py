@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeView, QVBoxLayout, QWidget
 
@@ -155,11 +155,12 @@ class TreeEditor(QWidget):
         at = next((at for at, each in enumerate(self.model.columns) if each.id == edit), 0)
         found = [index for index in map(self.model.find, ids) if index.isValid()]
         selection = self.view.selectionModel()
-        selection.clearSelection()
-        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        flag = QItemSelectionModel.SelectionFlag
+        chosen = QItemSelection()
         for index in found:
             self.view.expand(index.parent())
-            selection.select(index, flags)
+            chosen.select(index, index)
+        selection.select(chosen, flag.ClearAndSelect | flag.Rows)
         if found:
             first = found[0].siblingAtColumn(at)
             selection.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)

@@ -17,6 +17,7 @@ class TypedTextEdit(ExactTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Own undo and redo; a soft line break is a line break here."""
+        self.show_whole()
         hard = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
         if event.matches(QKeySequence.StandardKey.Undo):
             self.undo_step()
@@ -46,6 +47,7 @@ class TypedTextEdit(ExactTextEdit):
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Compose text, where it may be changed: Qt itself does not look."""
+        self.show_whole()
         if self.isReadOnly():
             event.ignore()
         else:
@@ -58,6 +60,7 @@ class TypedTextEdit(ExactTextEdit):
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        self.show_whole()
         if not self.isReadOnly() and source.hasText():
             start, end = self.selected_range()
             self.replace_range(start, end - start, carried(source))
@@ -66,6 +69,7 @@ class TypedTextEdit(ExactTextEdit):
         """Put text where it falls; text of this editor moves. Qt's own way would report both parts as one change."""
         # Ends the feedback that Qt gave while the text was above.
         super().dragLeaveEvent(QDragLeaveEvent())
+        self.show_whole()
         if self.isReadOnly() or not self.canInsertFromMimeData(event.mimeData()):
             event.ignore()
             return

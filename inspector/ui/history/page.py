@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -27,7 +27,7 @@ from inspector.ui.history.difference_bar import INLINE, WITH_NOW, DifferenceBar
 from inspector.ui.history.difference_view import DifferenceView
 from inspector.ui.history.redacting import offer_redaction
 from inspector.ui.history.restoring import UNLOCK, restore
-from inspector.ui.history.version_list import VersionList, full_time, what_was_done
+from inspector.ui.history.version_list import VersionList, full_time, growth_text, what_was_done
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.difference import ShownDifference, shown_difference
 from inspector.ui.presentation.journal_words import who
@@ -83,36 +83,15 @@ class HistoryPage(QWidget):
 
     def actions_of_tab(self) -> tuple[Action, ...]:
         """What can be done here, by keyboard and from the palette."""
-        return (
-            Action(
-                "history.restore", tr("Restore version"), self._restore, None, "restore", self._no_restore
-            ),
-            Action(
-                "history.restore_change",
-                tr("Restore this change"),
-                self._restore_hunk,
-                None,
-                "",
-                self._no_hunk,
-            ),
-            Action(
-                "history.restore_selection",
-                tr("Restore selection"),
-                self._restore_selection,
-                None,
-                "",
-                self._no_selection,
-            ),
-            Action("history.next", tr("Next change"), self._next, "F8", "forward", self._no_comparison),
-            Action(
-                "history.previous",
-                tr("Previous change"),
-                self._previous,
-                "Shift+F8",
-                "back",
-                self._no_comparison,
-            ),
-            Action("history.redact", tr("Redact versions …"), self._redact, None, "", self._no_redaction),
+        return history_actions(
+            {
+                "restore": (self._restore, self._no_restore),
+                "restore_change": (self._restore_hunk, self._no_hunk),
+                "restore_selection": (self._restore_selection, self._no_selection),
+                "next": (self._next, self._no_comparison),
+                "previous": (self._previous, self._no_comparison),
+                "redact": (self._redact, self._no_redaction),
+            }
         )
 
     def _read(self) -> None:
@@ -312,7 +291,7 @@ class HistoryPage(QWidget):
 
     def _not_writable(self) -> str:
         if self._chosen is None or self._state is None or not self.isVisible():
-            return tr("no version is chosen in History")
+            return _nothing_chosen()
         if self.versions.pair is not None:
             return tr("select one version first")
         if self._services.workspace.file.read_only is not None:
@@ -364,7 +343,13 @@ class HistoryPage(QWidget):
         name = tr("Version {number}", number=number(version.seq))
         if self._state is not None and version.version == self._state.version:
             name = tr("{name} (current)", name=name)
-        safe_tooltip(self.bar.title, f"{full_time(version.at)}\n{version.reason}".strip())
+        length = (
+            ""
+            if version.length is None
+            else tr_count("{count} character", "{count} characters", version.length)
+        )
+        lines = (full_time(version.at), length, growth_text(self._chosen), version.reason)
+        self.bar.title.set_more("\n".join(each for each in lines if each))
         workspace = self._services.workspace
         at, author = moment(version.at, workspace.now()), who(version.actor, workspace.file.actor)
         what = what_was_done(self._chosen)
@@ -378,3 +363,32 @@ class HistoryPage(QWidget):
             return tr("no difference")
         count = tr_count("{count} change", "{count} changes", len(comparison.hunks))
         return tr("{count}, {growth} tokens", count=count, growth=signed(comparison.growth) or "±0")
+
+
+Does = tuple[Callable[[], None], Callable[[], str]]
+"""What an action does, and why it can't be done now."""
+
+
+def history_actions(does: Mapping[str, Does] | None) -> tuple[Action, ...]:
+    """The actions of a history; with None of one that is still to be made, in which nothing is chosen yet."""
+    rows: tuple[tuple[str, str, str | None, str], ...] = (
+        ("restore", tr("Restore version"), None, "restore"),
+        ("restore_change", tr("Restore this change"), None, ""),
+        ("restore_selection", tr("Restore selection"), None, ""),
+        ("next", tr("Next change"), "F8", "forward"),
+        ("previous", tr("Previous change"), "Shift+F8", "back"),
+        ("redact", tr("Redact versions …"), None, ""),
+    )
+    made = []
+    for name, title, keys, icon in rows:
+        run, why_not = (_nothing, _nothing_chosen) if does is None else does[name]
+        made.append(Action(f"history.{name}", title, run, keys, icon, why_not))
+    return tuple(made)
+
+
+def _nothing() -> None:
+    """Nothing can be done yet, as `_nothing_chosen` says."""
+
+
+def _nothing_chosen() -> str:
+    return tr("no version is chosen in History")

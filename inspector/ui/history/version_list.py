@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.edits.redaction import RedactVersions
@@ -21,6 +22,11 @@ from inspector.ui.wording import moment, number, signed, tr
 
 _WIDTHS = {0: 14, 1: 24, 4: 20, 5: 15}
 """Steps of the columns that hold figures and times; the others share what is left."""
+_LEAST_STEPS = 18
+"""Of each of the others, so that its title and a word can be read."""
+_LEAST_ROWS = 3
+_LESS_NEEDED = (4, 6, 5)
+"""Columns that go first where there is no room for all: the tool tip of the title below says them too."""
 
 
 class VersionList(QWidget):
@@ -144,6 +150,24 @@ class VersionList(QWidget):
     def _measure(self) -> None:
         for place, steps in _WIDTHS.items():
             self.view.horizontalHeader().resizeSection(place, self._services.appearance.space(steps))
+        # The title's row and some versions to choose from: with large text the page is scrolled.
+        around = self.view.horizontalHeader().sizeHint().height() + 2 * self.view.frameWidth()
+        self.view.setMinimumHeight(around + _LEAST_ROWS * self._services.appearance.row_height())
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Hide what there is no room for, rather than cut every title."""
+        space, places = self._services.appearance.space, range(self._model.columnCount())
+        needed = {place: space(_WIDTHS.get(place, _LEAST_STEPS)) for place in places}
+        for place in _LESS_NEEDED:
+            is_tight = sum(needed.values()) > self.width()
+            self.view.setColumnHidden(place, is_tight)
+            if is_tight:
+                del needed[place]
 
 
 def _columns(services: PanelServices) -> tuple[Column[MeasuredVersion], ...]:
@@ -192,6 +216,11 @@ def full_time(at: datetime) -> str:
 
 def _growth(row: MeasuredVersion) -> str:
     return "" if row.growth is None else signed(row.growth) or "±0"
+
+
+def growth_text(row: MeasuredVersion) -> str:
+    """What a version changed in tokens, in words; nothing where that isn't known."""
+    return "" if row.growth is None else tr("{change} tokens", change=_growth(row))
 
 
 def _tokens_tip(row: MeasuredVersion) -> Any:

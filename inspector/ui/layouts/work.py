@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from inspector.domain.agent_settings import configuration
 from inspector.domain.agents import Agent, ContextConfig
@@ -126,7 +128,7 @@ class LayoutWork(QObject):
                 ("layouts", self),
                 session.engine.layouts.list(),
                 name=tr("Reading the layouts"),
-                on_done=lambda found: self._take(session, *found),
+                on_done=partial(self._take, session),
             )
 
     def put(self, layout: Layout) -> None:
@@ -179,7 +181,7 @@ class LayoutWork(QObject):
             if layout is not None:
                 self._own = {**(self._own or {}), layout.name: layout}
             self._workspace.records.drop_saved(edit)
-            self.changed.emit()
+            self._tell()
 
         self._apply([replace(edit, base=None)], "", done)
 
@@ -232,18 +234,24 @@ class LayoutWork(QObject):
         def failed(error: BaseException) -> bool:
             self._saving = False
             self.failure = tr_error(error) if isinstance(error, InspectorError) else ""
-            self.changed.emit()
+            self._tell()
             return bool(self.failure)
 
         self._saving, self.failure = True, ""
         self.changed.emit()
         self._workspace.apply(edits, text, done, text=text, on_error=failed)
 
+    def _tell(self) -> None:
+        # What is stored is told of also when the tab was closed meanwhile.
+        if isValid(self):
+            self.changed.emit()
+
     def _first(self) -> str:
         agent = self._workspace.file.drafted_agent
         return agent.config.layout if agent else usual_layout()
 
-    def _take(self, session: FileSession, layouts: Sequence[Layout], problems: tuple[Problem, ...]) -> None:
+    def _take(self, session: FileSession, found: tuple[Sequence[Layout], tuple[Problem, ...]]) -> None:
+        layouts, problems = found
         if session is not self._workspace.live.session:
             return
         self._own, self.problems = {each.name: each for each in layouts}, problems

@@ -17,6 +17,10 @@ Index = QModelIndex | QPersistentModelIndex
 NO_INDEX: Final[Index] = QModelIndex()
 """What Qt means by the parent of the outermost rows. It can't be changed, so that it may be a default value."""
 
+# Joined once: a view asks for them at every cell that it paints.
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
 VALUE_ROLE = Qt.ItemDataRole.UserRole + 1
 """The row's value itself, for delegates and panels."""
 KEY_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -59,8 +63,7 @@ def cell(column: Column[Any], value: Any, role: int) -> Any:
     if role == SORT_ROLE:
         return column.sort(value) if column.sort else column.text(value)
     if role == Qt.ItemDataRole.TextAlignmentRole and role not in column.roles:
-        side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
-        return side | Qt.AlignmentFlag.AlignVCenter
+        return _RIGHT if column.right else _LEFT
     if role == Qt.ItemDataRole.ToolTipRole:
         return tooltip_text(column.tip(value)) if column.tip else None
     if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -74,8 +77,7 @@ def heading(column: Column[Any], role: int) -> Any:
     if role == Qt.ItemDataRole.DisplayRole:
         return column.title
     if role == Qt.ItemDataRole.TextAlignmentRole:
-        side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
-        return side | Qt.AlignmentFlag.AlignVCenter
+        return _RIGHT if column.right else _LEFT
     return None
 
 

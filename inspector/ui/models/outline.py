@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from inspector.ui.models.columns import Column
+from inspector.ui.models.elements import flags_of
 from inspector.ui.models.tree import RowTree
 
 Index = QModelIndex | QPersistentModelIndex
@@ -57,12 +58,10 @@ class OutlineModel(RowTree):
             return super().flags(index)
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
-        found = super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemIsDropEnabled
         column = self._columns[index.column()]
-        if column.id in self._editable:
-            ticked = Qt.ItemDataRole.CheckStateRole in column.roles
-            found |= Qt.ItemFlag.ItemIsUserCheckable if ticked else Qt.ItemFlag.ItemIsEditable
-        return found
+        ticked = Qt.ItemDataRole.CheckStateRole in column.roles
+        editable = column.id in self._editable
+        return flags_of(editable=editable, ticked=ticked, dragged=True, dropped_on=True)
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction

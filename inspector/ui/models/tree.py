@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 from inspector.domain.dataclass import dataclass
 from inspector.ui.models.columns import KEY_ROLE, NO_INDEX, Column, Index, cell, heading
 
+_SELECTABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _MANY = 100
 """Rows that are elsewhere, from which on they are put into their new order at once."""
 
@@ -34,16 +35,41 @@ class _Node:
     place: int = 0
 
 
+class MadeRows:
+    """Rows as a `RowTree` holds them, for `RowTree.put`. Any thread may make them: of very many it takes long."""
+
+    def __init__(self, rows: Sequence[TreeRow] = ()) -> None:
+        self.root = _Node(0, TreeRow(None, None), None)
+        self.nodes: dict[int, _Node] = {0: self.root}
+        self.by_key: dict[Hashable, _Node] = {}
+        self._next = 1
+        self.root.children = [self.make(row, self.root, place) for place, row in enumerate(rows)]
+
+    def make(self, row: TreeRow, parent: _Node, place: int) -> _Node:
+        """The node of a row, with those under it."""
+        node = _Node(self._next, row, parent, place=place)
+        self._next += 1
+        self.nodes[node.number] = node
+        self.by_key[row.key] = node
+        node.children = [self.make(each, node, at) for at, each in enumerate(row.children)]
+        return node
+
+    def drop(self, node: _Node) -> None:
+        """Forget a node and those under it."""
+        for child in node.children:
+            self.drop(child)
+        del self.nodes[node.number]
+        if self.by_key.get(node.row.key) is node:
+            del self.by_key[node.row.key]
+
+
 class RowTree(QAbstractItemModel):
-    """Rows under rows; `set_rows` compares with what is there by key."""
+    """Rows under rows; `set_rows` compares with what is there by key, `put` shows others in their place."""
 
     def __init__(self, columns: Sequence[Column[Any]], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._columns = tuple(columns)
-        self._root = _Node(0, TreeRow(None, None), None)
-        self._nodes: dict[int, _Node] = {0: self._root}
-        self._by_key: dict[Hashable, _Node] = {}
-        self._next = 1
+        self._made = MadeRows()
 
     def retitle(self, column: int, title: str) -> None:
         """Give a column another heading."""
@@ -54,29 +80,31 @@ class RowTree(QAbstractItemModel):
 
     def set_rows(self, rows: Sequence[TreeRow]) -> None:
         """Show these rows: what has a known key is changed in place, the rest comes or goes."""
-        if not self._root.children:
-            self.beginResetModel()
-            self._nodes = {0: self._root}
-            self._by_key.clear()
-            self._root.children = [self._make(row, self._root, place) for place, row in enumerate(rows)]
-            self.endResetModel()
+        if not self._made.root.children:
+            self.put(MadeRows(rows))
         else:
-            self._update(self._root, rows)
+            self._update(self._made.root, rows)
+
+    def put(self, made: MadeRows) -> None:
+        """Show rows that were made before, in place of all that is there; views forget what was open."""
+        self.beginResetModel()
+        self._made = made
+        self.endResetModel()
 
     def find(self, key: Hashable) -> QModelIndex:
         """The index of the row with that key, an invalid one if there is none."""
-        node = self._by_key.get(key)
+        node = self._made.by_key.get(key)
         return self.createIndex(node.place, 0, node.number) if node else QModelIndex()
 
     def row_at(self, index: Index) -> TreeRow | None:
-        return self._nodes[index.internalId()].row if index.isValid() else None
+        return self._made.nodes[index.internalId()].row if index.isValid() else None
 
     def keys(self) -> Iterator[Hashable]:
-        return iter(tuple(self._by_key))
+        return iter(tuple(self._made.by_key))
 
     def ordered_keys(self) -> tuple[Hashable, ...]:
         """All keys in the order of their rows, each before those under it."""
-        return tuple(self._walk(self._root))
+        return tuple(self._walk(self._made.root))
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.column() > 0 else len(self._node(parent).children)
@@ -98,14 +126,14 @@ class RowTree(QAbstractItemModel):
         if child is None:
             return super().parent()
         above = self._node(child).parent if child.isValid() else None
-        if above is None or above is self._root:
+        if above is None or above is self._made.root:
             return QModelIndex()
         return self.createIndex(above.place, 0, above.number)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        row = self._nodes[index.internalId()].row
+        row = self._made.nodes[index.internalId()].row
         return row.key if role == KEY_ROLE else cell(self._columns[index.column()], row.value, role)
 
     def headerData(
@@ -119,9 +147,9 @@ class RowTree(QAbstractItemModel):
         """Rows can be selected; those that are not enabled are only read."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        if not self._nodes[index.internalId()].row.enabled:
+        if not self._made.nodes[index.internalId()].row.enabled:
             return Qt.ItemFlag.ItemIsEnabled
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return _SELECTABLE
 
     def _walk(self, node: _Node) -> Iterator[Hashable]:
         for child in node.children:
@@ -129,25 +157,10 @@ class RowTree(QAbstractItemModel):
             yield from self._walk(child)
 
     def _node(self, index: Index) -> _Node:
-        return self._nodes[index.internalId()] if index.isValid() else self._root
+        return self._made.nodes[index.internalId()] if index.isValid() else self._made.root
 
     def _index_of(self, node: _Node) -> QModelIndex:
-        return QModelIndex() if node is self._root else self.createIndex(node.place, 0, node.number)
-
-    def _make(self, row: TreeRow, parent: _Node, place: int) -> _Node:
-        node = _Node(self._next, row, parent, place=place)
-        self._next += 1
-        self._nodes[node.number] = node
-        self._by_key[row.key] = node
-        node.children = [self._make(each, node, at) for at, each in enumerate(row.children)]
-        return node
-
-    def _drop(self, node: _Node) -> None:
-        for child in node.children:
-            self._drop(child)
-        del self._nodes[node.number]
-        if self._by_key.get(node.row.key) is node:
-            del self._by_key[node.row.key]
+        return QModelIndex() if node is self._made.root else self.createIndex(node.place, 0, node.number)
 
     def _update(self, node: _Node, rows: Sequence[TreeRow]) -> None:
         self._remove_missing(node, {row.key for row in rows})
@@ -174,7 +187,7 @@ class RowTree(QAbstractItemModel):
                 first -= 1
             self.beginRemoveRows(self._index_of(node), first, place)
             for gone in node.children[first : place + 1]:
-                self._drop(gone)
+                self._made.drop(gone)
             del node.children[first : place + 1]
             self._renumber(node, first)
             self.endRemoveRows()
@@ -194,7 +207,7 @@ class RowTree(QAbstractItemModel):
         node.children = wanted
         self._renumber(node, 0)
         after = [
-            self.createIndex(self._nodes[index.internalId()].place, index.column(), index.internalId())
+            self.createIndex(self._made.nodes[index.internalId()].place, index.column(), index.internalId())
             for index in before
         ]
         self.changePersistentIndexList(before, after)
@@ -215,7 +228,9 @@ class RowTree(QAbstractItemModel):
                 while last + 1 < len(rows) and rows[last + 1].key not in present:
                     last += 1
                 self.beginInsertRows(self._index_of(node), place, last)
-                node.children[place:place] = [self._make(rows[at], node, at) for at in range(place, last + 1)]
+                node.children[place:place] = [
+                    self._made.make(rows[at], node, at) for at in range(place, last + 1)
+                ]
                 self._renumber(node, place)
                 self.endInsertRows()
                 place = last + 1

@@ -8,6 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
+from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.content import TextContent
 from inspector.domain.edits.block_rows import RestoreBlock
 from inspector.domain.errors import RefusedError
@@ -24,6 +25,7 @@ from inspector.ui.workspace import Workspace
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
 _UNFIT, _ANSWER = "unfit", "answer"
 _LOCKED, _OVER_LIMIT = "refused.locked", "refused.char_limit"
+_CLOSED = "refused.consent_closed"
 _ROUND = 100
 
 
@@ -100,10 +102,33 @@ class BlockNotices(QObject):
         if self._workspace.answers.of(self._id) is None:
             self._banners.close_notice(_ANSWER)
             return
+        closed = self._workspace.answers.closed(self._id)
+        if closed is not None:
+            self._tell_closed(closed)
+            return
         choices = ((tr("Save as my own edit instead"), partial(self._workspace.answers.forget, self._id)),)
         text = tr("This draft is what an agent asks to write. Saving it allows the request with your edits.")
         remark = tr("The request waits until you save. Discard the draft to leave it as it was.")
         self._put(Notice(_ANSWER, text, remark, "info", choices=choices, closable=False))
+
+    def _tell_closed(self, request: ConsentRequest) -> None:
+        """Say that the request was answered elsewhere, and let a person say what becomes of the draft."""
+        who = request.answerer.name if request.answerer else tr("Someone else")
+        remark = tr("Your draft is kept. Save it as your own edit, or discard it.")
+        if request.state is ConsentState.GRANTED:
+            text = tr("{name} allowed this request while you were editing.", name=who)
+            remark = tr(
+                "The agent's edit is already in the block. Keep your draft to change it, or discard it."
+            )
+        elif request.state is ConsentState.DENIED:
+            text = tr("{name} denied this request while you were editing.", name=who)
+        else:
+            text = tr("This request timed out while you were editing.")
+        choices = (
+            (tr("Keep as my own edit"), partial(self._workspace.answers.forget, self._id)),
+            (tr("Discard draft"), self._session.discard),
+        )
+        self._put(Notice(_ANSWER, text, remark, "warning", choices=choices, closable=False))
 
     def begin_saving(self) -> None:
         """What came of the last try is out of date."""
@@ -119,6 +144,9 @@ class BlockNotices(QObject):
     def _tell_refused(self, error: RefusedError) -> None:
         if error.code == _LOCKED:
             self._ask_unlock()
+            return
+        if error.code == _CLOSED:
+            # What became of the request is read, and said with what can be done.
             return
         raised = limit_needed(error)
         if raised is not None:

@@ -9,8 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from inspector.domain.blocks import Block
+from inspector.ui.file_state import FileState
 from inspector.ui.notices.block_figures import BlockFigures
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.card import kind_of
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.controls import Segments, arrange, button, field, name_help
 from inspector.ui.wording import tr
@@ -109,6 +112,20 @@ class BlockHead(QFrame):
         self._tools.setStretch(1, 1)
         self._head = QVBoxLayout(self)
         arrange(self._head, self._names, self._tools)
+
+
+def kind_text(file: FileState, block: Block) -> str:
+    """What kind of block it is, and whose where the agent that is shown has nothing to do with it."""
+    owner, words = other_owner(file, block), kind_of(block, file.shared(block.id))
+    return " · ".join((tr("of {owner}", owner=owner), *words) if owner else words)
+
+
+def other_owner(file: FileState, block: Block) -> str:
+    """The name of the agent that it belongs to, where the one that is shown has nothing to do with it."""
+    shown = file.agent
+    if shown is None or block.owner == shown.id or file.shared(block.id) is not None:
+        return ""
+    return next((each.name for each in file.agents if each.id == block.owner), "")
 
 
 def _save_text() -> str:

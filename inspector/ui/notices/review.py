@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.history import ThreeWay
 from inspector.domain.resolution import Choice
@@ -19,17 +21,27 @@ from inspector.ui.wording import tr, tr_count
 class TabReview(QObject):
     """Shows both sides in place of the editor until that is saved or left. `changed` tells of any difference.
 
+    Its page is made when it is first asked for, and `made` carries it: most drafts never meet a conflict.
+
     What is reviewed is known to whoever derives from this: it takes the decision as the draft, and saves it.
     """
 
     changed = Signal()
+    made = Signal(object)
 
     def __init__(self, services: PanelServices, parent: QObject) -> None:
         super().__init__(parent)
-        self.page = ReviewPage(services.appearance)
+        self._appearance = services.appearance
         self.is_open = False
-        self.page.closed.connect(self.leave)
-        self.page.changed.connect(self.changed)
+
+    @cached_property
+    def page(self) -> ReviewPage:
+        """Where both sides are shown and decided about."""
+        page = ReviewPage(self._appearance)
+        page.closed.connect(self.leave)
+        page.changed.connect(self.changed)
+        self.made.emit(page)
+        return page
 
     @abstractmethod
     def take_decision(self) -> None:
@@ -72,16 +84,17 @@ class TabReview(QObject):
 
     def actions_of_tab(self) -> tuple[Action, ...]:
         """What is done by key while a review is open."""
-        page = self.page
         return (
             Action(
                 "review.open", tr("Review the other version"), self.compare, None, "", self.why_not_compared
             ),
-            Action("review.next", tr("Next conflict"), lambda: page.step(1), "F7", "forward", self._not_open),
+            Action(
+                "review.next", tr("Next conflict"), lambda: self.page.step(1), "F7", "forward", self._not_open
+            ),
             Action(
                 "review.previous",
                 tr("Previous conflict"),
-                lambda: page.step(-1),
+                lambda: self.page.step(-1),
                 "Shift+F7",
                 "back",
                 self._not_open,
@@ -89,10 +102,13 @@ class TabReview(QObject):
             self._choice("review.theirs", tr("Take theirs"), Choice.THEIRS, "Alt+Shift+T"),
             self._choice("review.mine", tr("Take mine"), Choice.MINE, "Alt+Shift+M"),
             self._choice("review.both", tr("Take both"), Choice.BOTH, "Alt+Shift+B"),
-            Action(
-                "review.close", tr("Back to editing"), self.leave, "Escape", "", self._not_open, scope=page
-            ),
+            Action("review.close", tr("Back to editing"), self.leave, None, "", self._not_open),
         )
+
+    def actions_of_page(self, page: QWidget) -> tuple[Action, ...]:
+        """Those of `actions_of_tab` that hold within the page, once that is made."""
+        leave, why_not = self.leave, self._not_open
+        return (Action("review.close", tr("Back to editing"), leave, "Escape", "", why_not, scope=page),)
 
     def open_with(self, sides: ThreeWay, name: str) -> None:
         """Show a draft beside what was stored meanwhile by `name`."""

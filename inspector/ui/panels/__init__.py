@@ -84,11 +84,30 @@ def _queue(services: PanelServices, ref: Ref | None) -> Panel:
     return QueuePanel(services, ref)
 
 
+def _send(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.send import SendPanel
+
+    return SendPanel(services, ref)
+
+
+def _run(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.run import RunPanel
+
+    return RunPanel(services, ref)
+
+
+def _calls(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.calls import CallsPanel
+
+    return CallsPanel(services, ref)
+
+
 _TABS = (
     "agent",
     "approvals",
     "archival",
     "block",
+    "calls",
     "compare",
     "layouts",
     "messages",
@@ -110,7 +129,14 @@ PANELS: tuple[PanelRow, ...] = (
         help="Navigator",
     ),
     PanelRow(
-        "request", lambda: tr("Request"), PanelArea.CENTRE, RequestPanel, "request", "Alt+2", help="Request"
+        "request",
+        lambda: tr("Request"),
+        PanelArea.CENTRE,
+        RequestPanel,
+        "request",
+        "Alt+2",
+        shows=frozenset({RefKind.RUN}),
+        help="Request",
     ),
     PanelRow(
         "block",
@@ -245,6 +271,15 @@ PANELS: tuple[PanelRow, ...] = (
         help="Approvals",
     ),
     PanelRow(
+        "calls",
+        lambda: tr("Test calls"),
+        PanelArea.CENTRE,
+        _calls,
+        "activity",
+        shown=False,
+        help="Test calls",
+    ),
+    PanelRow(
         "problems",
         lambda: tr("Problems"),
         PanelArea.BOTTOM,
@@ -268,6 +303,31 @@ PANELS: tuple[PanelRow, ...] = (
         share=2,
         tabbed_with="problems",
         help="Changes",
+    ),
+    PanelRow(
+        "send",
+        lambda: tr("Send"),
+        PanelArea.BOTTOM,
+        _send,
+        "send",
+        "Alt+0",
+        shown=False,
+        size=290,
+        share=3,
+        tabbed_with="problems",
+        help="Send",
+    ),
+    PanelRow(
+        "run",
+        lambda: tr("Run"),
+        PanelArea.BOTTOM,
+        _run,
+        "run",
+        shown=False,
+        size=290,
+        share=3,
+        tabbed_with="problems",
+        help="Run",
     ),
     PanelRow(
         "search",

@@ -137,6 +137,7 @@ class ArchivalPanel(Panel):
         self._edits.restored.connect(self._fill)
         self._edits.ended.connect(self._end_edit)
         self.review.changed.connect(self._tell)
+        self.review.made.connect(lambda page: self.act_from_now(*self.review.actions_of_page(page)))
         self.services.bridge.changed.connect(self._note)
         self.follow_selection()
         self._edits.restore()

@@ -16,6 +16,7 @@ from inspector.domain.content import Content
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
+from inspector.ui.block_pages import BlockPages
 from inspector.ui.block_settings.page import BlockSettingsPage
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.raw import RawPage
@@ -27,12 +28,11 @@ from inspector.ui.history.page import HistoryPage
 from inspector.ui.notices.block import BlockNotices
 from inspector.ui.notices.block_actions import TextActions, view_actions
 from inspector.ui.notices.block_editors import BlockEditors, content_in
-from inspector.ui.notices.block_head import BlockHead, BlockTabView
+from inspector.ui.notices.block_head import BlockHead, BlockTabView, kind_text, other_owner
 from inspector.ui.notices.rendered_block import RenderedPage
 from inspector.ui.notices.review import BlockReview
 from inspector.ui.notices.sent_part import SentPart
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.card import kind_of
 from inspector.ui.presentation.places import found_in, parts_with, place_in
 from inspector.ui.selection import PointedPlace
 from inspector.ui.sharing.attachments import BlockSharing
@@ -53,21 +53,18 @@ class BlockPanel(Panel):
         appearance, icons = services.appearance, services.icons
         self.page = TextPage(appearance, icons, services.bridge)
         self.page.editor.marks_changes = True
-        self.rendered = RenderedPage(services, self._id)
         self.sent = SentPart(services, self.page, self._id)
         self._stack, self._editing = FrontStack(), FrontStack()
         self.editors = BlockEditors(services, self.page, self._editing, self._id)
         self.work = self.editors.work
         self.review = BlockReview(services, self.work, self)
-        self.history = HistoryPage(services, self._id, lambda: self.work.is_dirty)
         who_sees = BlockSharing(services, self._id, self)
-        self.sharing = SharingPage(services, who_sees)
+        self._pages = BlockPages(self, self._id, self._stack, self.editors, who_sees, self.review)
         self.effects = EffectBar(services, self._id, who_sees)
         self.head = BlockHead(services, self._id, self.editors.discard, self._save)
         self.numbers, self.views, self.state_note = self.head.numbers, self.head.views, self.head.state_note
         self.reason_field = self.head.reason_field
         self.discard_button, self.save_button = self.head.discard_button, self.head.save_button
-        self.settings: BlockSettingsPage | None = None
         self.banners = Banners(appearance, icons)
         self._notices = BlockNotices(
             self.banners, services.workspace, self.work, self._id, self._save_unlocked, self
@@ -84,8 +81,7 @@ class BlockPanel(Panel):
         self._action_states: tuple[object, ...] = ()
         self.act(
             *self._actions(),
-            *self.history.actions_of_tab(),
-            *self.sharing.actions_of_tab(),
+            *self._pages.actions_of_tab(),
             *self.effects.actions_of_tab(),
             *self.review.actions_of_tab(),
         )
@@ -102,11 +98,11 @@ class BlockPanel(Panel):
             self._tell()
         elif what & What.REQUEST:
             self._tell_tokens(self._content)
-        self.sharing.follow(what)
+        self._pages.follow(what)
         self.effects.follow(what)
         if what & What.REQUEST:
             self.editors.follow_model()
-            if self._stack.currentWidget() is self.rendered:
+            if isinstance(self._stack.currentWidget(), RenderedPage):
                 self._render(self._state)
 
     def first_focus(self) -> QWidget:
@@ -161,6 +157,22 @@ class BlockPanel(Panel):
         self.views.choose(BlockTabView.EDIT)
 
     @property
+    def rendered(self) -> RenderedPage:
+        return self._pages.rendered
+
+    @property
+    def history(self) -> HistoryPage:
+        return self._pages.history
+
+    @property
+    def sharing(self) -> SharingPage:
+        return self._pages.sharing
+
+    @property
+    def settings(self) -> BlockSettingsPage | None:
+        return self._pages.settings
+
+    @property
     def figures(self) -> str:
         return self.numbers.text
 
@@ -195,7 +207,7 @@ class BlockPanel(Panel):
 
     def _lay_out(self) -> None:
         self._editing.addWidget(self.page)
-        for page in (self._editing, self.rendered, self.history, self.sharing, self.review.page, self._empty):
+        for page in (self._editing, self._empty):
             self._stack.addWidget(page)
         arrange(QVBoxLayout(self), self.head, self.effects, self._stack, self.banners)
 
@@ -204,6 +216,7 @@ class BlockPanel(Panel):
         self.work.changed.connect(self.effects.tell)
         self.effects.opened.connect(self.show_sharing)
         self.editors.faulted.connect(self._tell)
+        self._pages.changed.connect(self._tell_settings)
         self.review.changed.connect(self._tell)
         self.work.saved.connect(self.reason_field.clear)
         for each in (self.work.saved, self.work.discarded):
@@ -250,8 +263,14 @@ class BlockPanel(Panel):
             self._not_editable()
             or self.editors.faults
             or self.review.why_not_saved()
+            or self._closed_answer
             or ("" if self.work.is_dirty else tr("no unsaved changes"))
         )
+
+    @property
+    def _closed_answer(self) -> str:
+        closed = self.services.workspace.answers.closed(self._id)
+        return tr("the request was answered: keep or discard the draft first") if closed else ""
 
     def _not_discardable(self) -> str:
         """A draft on a block that was deleted, or that cannot be shown in it, can still be given up."""
@@ -280,13 +299,14 @@ class BlockPanel(Panel):
             self._stack.setCurrentWidget(self._empty)
             return
         dirty = self._has_editor and self.work.is_dirty
-        owner, label = self._other_owner(state), state.block.label
+        file, label = self.services.workspace.file, state.block.label
+        owner = other_owner(file, state.block)
         marked = dirty or (self.settings is not None and self.settings.is_dirty)
         self.set_heading(
             tr("{label} of {owner}", label=label, owner=owner) if owner else label, marked=marked
         )
         self.head.label.setText(state.block.label)
-        self.head.kind.setText(self._kind_of(state))
+        self.head.kind.setText(kind_text(file, state.block))
         why_not = self._not_editable()
         self.editors.set_read_only(bool(why_not))
         self._tell_buttons(dirty, why_not)
@@ -299,19 +319,6 @@ class BlockPanel(Panel):
         self._tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
         self._tell_actions()
-
-    def _kind_of(self, state: BlockState) -> str:
-        owner = self._other_owner(state)
-        words = kind_of(state.block, self.services.workspace.file.shared(self._id))
-        return " · ".join((tr("of {owner}", owner=owner), *words) if owner else words)
-
-    def _other_owner(self, state: BlockState) -> str:
-        """The name of the agent that it belongs to, where the one that is shown has nothing to do with it."""
-        workspace, owner = self.services.workspace, state.block.owner
-        shown = workspace.file.agent
-        if shown is None or owner == shown.id or workspace.file.shared(self._id) is not None:
-            return ""
-        return next((each.name for each in workspace.file.agents if each.id == owner), "")
 
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
         state = self._state
@@ -366,8 +373,8 @@ class BlockPanel(Panel):
             self._stack.setCurrentWidget(self.history)
             self.history.take(state)
         elif self.views.current == BlockTabView.SETTINGS:
-            self._stack.setCurrentWidget(self._made_settings())
-            self._made_settings().take(state)
+            self._stack.setCurrentWidget(self._pages.made_settings())
+            self._pages.made_settings().take(state)
         else:
             self._editing.setCurrentWidget(self.editors.view(raw=self.views.current == BlockTabView.RAW))
             self._stack.setCurrentWidget(self._editing)
@@ -405,15 +412,6 @@ class BlockPanel(Panel):
     def _go_to_view(self, view: int) -> None:
         self.views.choose(view)
         self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _made_settings(self) -> BlockSettingsPage:
-        """The settings' page, made when it is first looked at."""
-        if self.settings is None:
-            tools, work = self.editors.tools(), self.work
-            self.settings = BlockSettingsPage(self.services, self._id, tools, lambda: work.is_dirty)
-            self.settings.changed.connect(self._tell_settings)
-            self._stack.addWidget(self.settings)
-        return self.settings
 
     def _tell_settings(self) -> None:
         state = self._state

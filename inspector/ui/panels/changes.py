@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QStackedWidget,
     QTableView,
@@ -37,13 +36,15 @@ from inspector.ui.presentation.change_rows import (
 from inspector.ui.presentation.journal_words import who
 from inspector.ui.safe_text import PlainLabel, one_line, safe_tooltip
 from inspector.ui.widgets.controls import EmptyState, arrange, button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import moment, number, tr, tr_count
 
 _PAGE, _MOST_AGAIN = 200, 1_000
 _SOON_MILLISECONDS = 60
-_WIDTHS = (25, 26)
-"""Steps of the columns for when and who; the others share what is left."""
+_WHEN, _WHO, _WHAT = 0, 1, 2
+_WIDTHS = {_WHEN: 25, _WHO: 26, _WHAT: 44}
+"""Steps of the columns for when, who and what; the others share what is left."""
 _WIDE_STEPS, _HIGH_STEPS = 200, 40
 
 
@@ -62,7 +63,9 @@ class ChangesPanel(Panel):
         dress_table(self.view, services.appearance, tr("Changes"))
         header, modes = self.view.horizontalHeader(), QHeaderView.ResizeMode
         for place in range(self._model.columnCount()):
-            header.setSectionResizeMode(place, modes.Interactive if place < len(_WIDTHS) else modes.Stretch)
+            header.setSectionResizeMode(place, modes.Interactive if place in _WIDTHS else modes.Stretch)
+        # Where there is no room for all, what was done is the last to be out of sight.
+        header.moveSection(_WHAT, _WHO)
         self.actor_box = QComboBox()
         for each in (self.actor_box, self.actor_box.view()):
             each.setAccessibleName(tr("Changes by"))
@@ -137,7 +140,7 @@ class ChangesPanel(Panel):
 
     def _lay_out(self) -> None:
         bar = QWidget()
-        arrange(QHBoxLayout(bar), self.actor_box, self._count, None, self.turn_button, margins=8, spacing=8)
+        bar.setLayout(FlowLayout(self.actor_box, self.turn_button, self._count, margins=8, spacing=8))
         table = QWidget()
         arrange(QVBoxLayout(table), bar, self.view)
         self._pages = QStackedWidget()
@@ -283,5 +286,5 @@ class ChangesPanel(Panel):
         safe_tooltip(self.turn_button, why)
 
     def _measure(self) -> None:
-        for place, steps in enumerate(_WIDTHS):
+        for place, steps in _WIDTHS.items():
             self.view.horizontalHeader().resizeSection(place, self.services.appearance.space(steps))

@@ -30,8 +30,9 @@ from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.preferences import REQUEST_LIST
 from inspector.ui.presentation.comparison import (
     ComparedRow,
+    ListedPieces,
     ShownComparison,
-    kept_rows,
+    listed_pieces,
     shown_comparison,
 )
 from inspector.ui.safe_text import few_lines
@@ -44,6 +45,8 @@ _SOON_MILLISECONDS = 200
 _HALVES = (3, 2)
 _FILTER_STEPS, _LIST_STEPS = 40, 80
 _LEAST = QSize(320, 220)
+_AT_ONCE = 1_000
+"""Pieces that are listed in a moment; more of them are listed off the interface's thread."""
 _BUILT = (RequestSideKind.NOW, RequestSideKind.DRAFTS)
 _Sides = tuple[RequestSide, RequestSide]
 
@@ -81,6 +84,7 @@ class ComparePanel(Panel):
         self._lay_out()
         self._connect()
         self._choose_first()
+        self.reveal(services.selection.ref, opened=True)
 
     @property
     def compared(self) -> ComparedRequests | None:
@@ -244,6 +248,7 @@ class ComparePanel(Panel):
         self.filter_field.textChanged.connect(self._filter)
         self._soon.timeout.connect(self._compare)
         self.services.appearance.changed.connect(self._measure)
+        self.follow_selection()
 
     def _leave(self) -> None:
         """Another agent or file: what was compared is not of it."""
@@ -252,7 +257,8 @@ class ComparePanel(Panel):
         self._shown = self._asked = None
         self._by_hand.clear()
         self.list.forget(all_=True)
-        self.tree.show_rows(())
+        self.services.bridge.cancel(("listed pieces", self))
+        self.tree.show_pieces(listed_pieces(()))
         self.words.show_row(None)
         for bar in self.moments:
             bar.forget()
@@ -429,12 +435,18 @@ class ComparePanel(Panel):
     def _filter(self, *_: object) -> None:
         if self._shown is None:
             return
-        rows = kept_rows(
-            self._shown.rows,
-            only_differences=self.only_button.isChecked(),
-            words=self.filter_field.text(),
-        )
-        self.tree.show_rows(rows)
+        only, words = self.only_button.isChecked(), self.filter_field.text()
+        work = partial(listed_pieces, self._shown.rows, only_differences=only, words=words)
+        key = ("listed pieces", self)
+        if len(self._shown.compared.pairs) <= _AT_ONCE:
+            self.services.bridge.cancel(key)
+            self._list(work())
+        else:
+            name = tr("Comparing Requests")
+            self.services.bridge.supersede(key, asyncio.to_thread(work), name=name, on_done=self._list)
+
+    def _list(self, listed: ListedPieces) -> None:
+        self.tree.show_pieces(listed)
         self._choose_row(self.tree.current)
 
     def _choose_row(self, row: ComparedRow | None) -> None:

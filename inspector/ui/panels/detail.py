@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QApplication,
     QFormLayout,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedLayout,
@@ -14,14 +15,15 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Request
+from inspector.domain.requests import Fix, Request
+from inspector.ui.costs.left_out_fixes import LeftOutFixes
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.card import Card, CardFacts, CardRow, card_for
+from inspector.ui.presentation.card import Card, CardFacts, CardRow, card_for, left_out_of
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, clear
+from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, button, clear
 from inspector.ui.widgets.flow import FlowLayout
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, tr_code
 
 
 class DetailPanel(Panel):
@@ -30,6 +32,9 @@ class DetailPanel(Panel):
     def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
         self._card: Card | None = None
+        self._fixes = LeftOutFixes(services)
+        self._fix: Fix | None = None
+        """What would include the selected thing, where a button can do that."""
         self._shown: list[tuple[PlainLabel, CardRow]] = []
         self._saved: tuple[Request | None, dict[str, int]] = (None, {})
         self._rows = QFormLayout()
@@ -69,17 +74,18 @@ class DetailPanel(Panel):
         """The card itself, so that it can be scrolled by keyboard."""
         return self._scroll
 
-    def show_card(self, card: Card | None) -> None:
-        """Show a card; nothing is made anew when it says the same."""
-        if card == self._card:
+    def show_card(self, card: Card | None, fix: Fix | None = None) -> None:
+        """Show a card, with a button for a fix; nothing is made anew when it says the same."""
+        if card == self._card and fix == self._fix:
             return
+        is_same_fix, self._fix = fix == self._fix, fix
         was, self._card = self._card, card
         self._stack.setCurrentIndex(0 if card is None else 1)
         if card is None:
             self.set_heading("")
             return
         self.set_heading(card.title, card.note)
-        if was is not None and _alike(was, card):
+        if was is not None and is_same_fix and _alike(was, card):
             # Typing changes a figure or two; new widgets for all of them would cost more than the figures.
             self._say_anew(card)
         else:
@@ -95,7 +101,7 @@ class DetailPanel(Panel):
 
     def _lay_out(self, card: Card) -> None:
         focused = QApplication.focusWidget()
-        if isinstance(focused, ActionButton) and self.isAncestorOf(focused):
+        if isinstance(focused, QPushButton) and self.isAncestorOf(focused):
             # The button goes, and the keyboard would land wherever.
             self._scroll.setFocus(Qt.FocusReason.OtherFocusReason)
         clear(self._rows)
@@ -113,9 +119,17 @@ class DetailPanel(Panel):
             text.setAccessibleName(f"{row.name}: {row.text}")
             self._rows.addRow(name, text)
             self._shown.append((text, row))
+        if self._fix is not None:
+            # First, as it is what a person who selects what is left out looks for.
+            include = tr_code(f"fix_button.{self._fix.action}", self._fix.parameters)
+            self._buttons.addWidget(button(include, self._include))
         for id_ in card.actions:
             if id_ in self.services.actions:
                 self._buttons.addWidget(ActionButton(self.services.actions.item(id_)))
+
+    def _include(self) -> None:
+        if self._fix is not None:
+            self._fixes.run(self._fix)
 
     def _listen(self) -> None:
         self.services.selection.changed.connect(self._gather_soon)
@@ -159,7 +173,13 @@ class DetailPanel(Panel):
             {agent.id: agent.name for agent in file.agents},
             characters,
         )
-        self.show_card(card_for(ref, facts))
+        self.show_card(card_for(ref, facts), self._fix_of(ref))
+
+    def _fix_of(self, ref: Ref | None) -> Fix | None:
+        """What would include a thing that is left out; None where no button can do that."""
+        out = None if ref is None else left_out_of(ref.whole, self.services.workspace.file.request)
+        fix = None if out is None else out.fix
+        return fix if fix is not None and self._fixes.can_do(fix) else None
 
     def _tokens_of(self, saved: Request | None) -> dict[str, int]:
         if self._saved[0] is not saved:

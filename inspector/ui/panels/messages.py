@@ -179,6 +179,7 @@ class MessagesPanel(Panel):
         self._edits.restored.connect(self._take_read)
         self._edits.ended.connect(self._end_edit)
         self.review.changed.connect(self._tell)
+        self.review.made.connect(lambda page: self.act_from_now(*self.review.actions_of_page(page)))
         self.follow_selection()
         self._edits.restore()
         self.source.refresh()

@@ -39,7 +39,7 @@ _BLOCK_MENU = (
 )
 _AGENT_MENU = ("agent.show", "agent.settings", SEPARATOR, "block.new", "agent.new")
 
-_ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS
+_ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS | What.RUNS
 _FIGURES_MILLISECONDS = 150
 _INDENT_STEPS = 3
 _IN_WIDGET = Qt.ShortcutContext.WidgetShortcut

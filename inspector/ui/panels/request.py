@@ -93,6 +93,7 @@ class RequestPanel(Panel):
         self.forms = _form_choice()
         self.cache_button = self._writing.cache_button
         self.copy_button = button(tr("Copy or save …"), self._open_copies, role="flat")
+        self.send_button = button(tr("Send …"), self._open_send, role="flat")
         actions = services.actions
         self._fillers = (
             ActionButton(actions.item("agent.new"), role="primary"),
@@ -206,7 +207,8 @@ class RequestPanel(Panel):
         top.setProperty("role", "dock_title")
         top.setLayout(self._top)
         what_if = ActionButton(self.services.actions.item("what_if.show"), role="flat")
-        for each in (self.forms, self.cache_button, self.states.segments, self.copy_button, what_if):
+        buttons = self.copy_button, what_if, self.send_button
+        for each in (self.forms, self.cache_button, self.states.segments, *buttons):
             self._top.addWidget(each)
         column = QVBoxLayout(self)
         above = (top, self.states.bar, self.states.banner, self.what_if, self.find_bar)
@@ -224,6 +226,7 @@ class RequestPanel(Panel):
     def _connect(self) -> None:
         services = self.services
         services.selection.changed.connect(self._follow_selection)
+        services.selection.opened.connect(self._show_run)
         services.appearance.changed.connect(self._measure)
         self.view.pointed.connect(self._point)
         self.view.asked_open.connect(self._open)
@@ -352,6 +355,11 @@ class RequestPanel(Panel):
         rows = self.view.rows
         return (rows.start_of(piece.id) if rows else None) or 0
 
+    def _show_run(self, ref: Ref) -> None:
+        """Show what a run sent that was opened elsewhere."""
+        if ref.kind is RefKind.RUN:
+            self.states.show_run(ref.id)
+
     def _follow_selection(self, _: SelectionState) -> None:
         self._awaited = not self._mark_selection(reveal=not self._pointing)
 
@@ -376,6 +384,9 @@ class RequestPanel(Panel):
             self.services.actions.fill(menu, _MENU if self.states.is_present else _READ_MENU)
         self.services.actions.fill(menu.addMenu(tr("Copy as")), COPY_MENU)
         menu.popup(view.viewport().mapToGlobal(at))
+
+    def _open_send(self) -> None:
+        self.services.actions.run("view.send")
 
     def _open_copies(self) -> None:
         menu = QMenu(self.copy_button)

@@ -33,7 +33,14 @@ from inspector.ui.wording import number, tr, tr_count
 _LIST = "activity"
 _EVENTS, _SIZES, _SIZE_ROWS = 0, 1, 2
 _SIGHT_MILLISECONDS = 30
-_MENU = ("timeline.open", SEPARATOR, "timeline.list_stretch", "timeline.clear_filters", "timeline.newest")
+_MENU = (
+    "timeline.open",
+    "timeline.open_sent",
+    SEPARATOR,
+    "timeline.list_stretch",
+    "timeline.clear_filters",
+    "timeline.newest",
+)
 
 
 class TimelinePanel(Panel):
@@ -112,6 +119,14 @@ class TimelinePanel(Panel):
             Action(
                 "timeline.open", tr("Open what the event is about"), self._open, None, "open", self._no_event
             ),
+            Action(
+                "timeline.open_sent",
+                tr("Open the Request sent before the event"),
+                self._open_sent,
+                "Ctrl+Alt+R",
+                "send",
+                self._no_sender,
+            ),
             Action("timeline.newest", tr("Go to newest event"), self.rows.go_to_end, "Ctrl+End"),
             Action("timeline.zoom_in", tr("Zoom in on the timeline"), strip.zoom_in, "Ctrl+Alt+Up"),
             Action("timeline.zoom_out", tr("Zoom out of the timeline"), strip.zoom_out, "Ctrl+Alt+Down"),
@@ -169,6 +184,8 @@ class TimelinePanel(Panel):
         strip.stretched.connect(self._sum_up)
         strip.went.connect(self._go_to)
         self.size_table.went.connect(self._go_to)
+        for figures in (strip, self.size_table):
+            figures.sent.connect(self._open_run)
         self.views.chosen.connect(self._show_view)
         self.totals.listing.connect(self._list_stretch)
         self.totals.zooming.connect(strip.fit)
@@ -316,7 +333,12 @@ class TimelinePanel(Panel):
 
     def _measure_sizes(self) -> None:
         if self.views.current != _EVENTS:
-            self._source.measure(self._source.filter.agent or self.services.workspace.file.agent_id)
+            self._source.measure(self._measured_agent)
+
+    @property
+    def _measured_agent(self) -> str:
+        """Whose context the chart shows."""
+        return self._source.filter.agent or self.services.workspace.file.agent_id
 
     def _take_sizes(self, course: SizeCourse) -> None:
         self.size_table.show_sizes(course)
@@ -336,6 +358,15 @@ class TimelinePanel(Panel):
         event = self.event_now
         if event is not None:
             self._opener.open(event)
+
+    def _open_sent(self) -> None:
+        event = self.event_now
+        if event is not None and event.agent_id is not None:
+            self._opener.open_sent(event.agent_id, event.timestamp)
+
+    def _open_run(self, at: datetime) -> None:
+        """Open the Request of a figure of the chart."""
+        self._opener.open_sent(self._measured_agent, at)
 
     def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
         """Go to an event that was selected elsewhere; what was opened is listed even if a filter keeps it back."""
@@ -359,6 +390,10 @@ class TimelinePanel(Panel):
 
     def _no_event(self) -> str:
         return "" if self.rows.seq is not None else tr("no event is selected")
+
+    def _no_sender(self) -> str:
+        event = self.event_now
+        return tr("no agent's event is selected") if event is None or event.agent_id is None else ""
 
     def _no_stretch(self) -> str:
         return "" if self.strip.stretch is not None else tr("no stretch is marked")

@@ -115,6 +115,8 @@ def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
         is_used = facts.request is not None and facts.request.layout == ref.id
         used = tr("in this Request") if is_used else tr("not in this Request")
         return Card(tr("Layout {name}", name=ref.id), "", (CardRow(tr("Used"), used),))
+    if ref.kind is RefKind.RUN:
+        return Card(tr("Sent Request"), "", (CardRow(tr("Run"), ref.id),))
     pieces = pieces_of(ref, facts.request)
     out = left_out_of(ref, facts.request)
     state = facts.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from inspector.domain.dataclass import dataclass
@@ -15,7 +15,7 @@ from inspector.domain.request_comparison import (
     RequestSide,
     RequestSideKind,
 )
-from inspector.ui.models.tree import TreeRow
+from inspector.ui.models.tree import MadeRows, TreeRow
 from inspector.ui.presentation.budget import piece_name
 from inspector.ui.wording import moment, number, signed, tr, tr_code
 
@@ -28,13 +28,15 @@ MARKS: Mapping[PieceState, str] = {
     PieceState.REMOVED: "−",
     PieceState.MOVED: "↕",
 }
+LARGEST_GROUP = 400
+"""Pieces that stand under one row at the most."""
 _UNEXPLAINED = frozenset({PieceState.KEPT, PieceState.RECOUNTED})
 """Where the rule of a piece is no news."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """A section or a pair of pieces. `pair` is None for a section, whose figures are the sums of its pieces'."""
+    """A pair of pieces, or without `pair` a section or group of them, whose figures are the sums of its pieces'."""
 
     key: str
     name: str
@@ -72,6 +74,21 @@ class ShownComparison:
     rows: tuple[TreeRow, ...]
 
 
+@dataclass(frozen=True)
+class ListedPieces:
+    """The rows that are listed, as a tree holds them.
+
+    `keys` are those of all rows from top to bottom, open or not; `differing` are the places among them of rows that
+    differ, in order, and `count` is how many pieces there are.
+    """
+
+    rows: tuple[TreeRow, ...]
+    made: MadeRows
+    keys: tuple[Hashable, ...]
+    differing: tuple[int, ...]
+    count: int
+
+
 def shown_comparison(compared: ComparedRequests) -> ShownComparison:
     """The rows of a comparison, which take a moment to make for long Requests."""
     titles = _titles(compared)
@@ -95,6 +112,41 @@ def kept_rows(
         if children:
             found.append(TreeRow(row.key, row.value, children))
     return tuple(found)
+
+
+def listed_pieces(rows: Iterable[TreeRow], *, only_differences: bool = True, words: str = "") -> ListedPieces:
+    """What is listed of all rows; very many under one section stand in groups. Any thread may call it."""
+    kept = kept_rows(rows, only_differences=only_differences, words=words)
+    grouped = tuple(_grouped(row) for row in kept)
+    in_order = list(_in_order(grouped))
+    differing = tuple(place for place, row in enumerate(in_order) if row.value.is_different)
+    keys = tuple(row.key for row in in_order)
+    return ListedPieces(grouped, MadeRows(grouped), keys, differing, sum(len(row.children) for row in kept))
+
+
+def _in_order(rows: Iterable[TreeRow]) -> Iterator[TreeRow]:
+    for row in rows:
+        yield row
+        yield from _in_order(row.children)
+
+
+def _grouped(row: TreeRow) -> TreeRow:
+    """A section's row; more pieces than a view lays out in a moment are put under the rows of groups."""
+    if len(row.children) <= LARGEST_GROUP:
+        return row
+    groups = []
+    for start in range(0, len(row.children), LARGEST_GROUP):
+        children = row.children[start : start + LARGEST_GROUP]
+        key = f"group:{children[0].key}"
+        name = tr("Pieces {first} to {last}", first=number(start + 1), last=number(start + len(children)))
+        figures = _sum(children)
+        groups.append(TreeRow(key, ComparedRow(key, name, row.value.section, *figures), children))
+    return TreeRow(row.key, row.value, tuple(groups))
+
+
+def _sum(rows: Iterable[TreeRow]) -> tuple[int, int]:
+    values = [row.value for row in rows]
+    return sum(each.before or 0 for each in values), sum(each.after or 0 for each in values)
 
 
 def state_words(state: PieceState | None, *, moved: bool = False) -> str:
@@ -188,9 +240,7 @@ def delta_text(value: int) -> str:
 
 def _section(name: str, title: str, pairs: Sequence[tuple[int, PiecePair]]) -> TreeRow:
     children = tuple(TreeRow(f"{place}", _row(place, name, title, pair)) for place, pair in pairs)
-    before = sum(row.value.before or 0 for row in children)
-    after = sum(row.value.after or 0 for row in children)
-    return TreeRow(f"section:{name}", ComparedRow(f"section:{name}", title, name, before, after), children)
+    return TreeRow(f"section:{name}", ComparedRow(f"section:{name}", title, name, *_sum(children)), children)
 
 
 def _row(place: int, section: str, title: str, pair: PiecePair) -> ComparedRow:

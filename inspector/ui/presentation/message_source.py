@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -56,6 +59,27 @@ class MessageFilter:
     words: str = ""
 
 
+class PlacesOfBatches:
+    """The place of its batch in an outline, by message position. A million entries of a mapping would be 100 MB."""
+
+    def __init__(self, outline: MessageOutline) -> None:
+        positions, places = array("q"), array("q")
+        for place, batch in enumerate(outline.batches):
+            positions.extend(batch.positions)
+            places.extend([place] * len(batch.positions))
+        if any(later < earlier for earlier, later in pairwise(positions)):
+            # One batch stands inside another, which hardly ever is so.
+            order = sorted(range(len(positions)), key=positions.__getitem__)
+            positions, places = (array("q", (each[at] for at in order)) for each in (positions, places))
+        self._positions, self._places = positions, places
+
+    def __getitem__(self, position: int) -> int:
+        at = bisect_left(self._positions, position)
+        if at == len(self._positions) or self._positions[at] != position:
+            raise KeyError(position)
+        return self._places[at]
+
+
 @dataclass(frozen=True)
 class MessageList:
     """The rows of a list, and what they were made of. `capped` says that more were found than are listed."""
@@ -67,8 +91,7 @@ class MessageList:
     """The positions of what is sent, by message id."""
     keys: Sequence[int] = ()
     listed: int = 0
-    batch_of: Mapping[int, int] = field(default_factory=dict)
-    """The place of its batch in the outline, by message position."""
+    batch_of: PlacesOfBatches = field(default_factory=lambda: PlacesOfBatches(MessageOutline()))
     place_of: Mapping[str, int] = field(default_factory=dict)
     """The places of the batches, by id."""
     capped: bool = False
@@ -257,11 +280,8 @@ async def _read_list(
     return MessageList(agent_id, outline, sent, places, keys, listed, batch_of, place_of, capped)
 
 
-def _places(outline: MessageOutline) -> tuple[dict[int, int], dict[str, int]]:
-    batch_of: dict[int, int] = {}
-    for place, batch in enumerate(outline.batches):
-        batch_of.update(dict.fromkeys(batch.positions, place))
-    return batch_of, {batch.id: place for place, batch in enumerate(outline.batches)}
+def _places(outline: MessageOutline) -> tuple[PlacesOfBatches, dict[str, int]]:
+    return PlacesOfBatches(outline), {batch.id: place for place, batch in enumerate(outline.batches)}
 
 
 async def _read_batches(
@@ -281,9 +301,9 @@ class _Listed:
     shown: MessagesShown
     found: frozenset[int] | None
 
-    def keys(self) -> tuple[list[int], int]:
+    def keys(self) -> tuple[Sequence[int], int]:
         """The rows with headings and the line where the history is cut; and how many messages they are."""
-        keys: list[int] = []
+        keys = array("q")
         count, cut, hidden, wanted = 0, self._cut(), self._hidden(), self._wanted()
         for place, batch in enumerate(self.outline.batches):
             positions: Sequence[int] = batch.positions
@@ -298,7 +318,7 @@ class _Listed:
                     keys.append(CUT)
                 cut = None
             keys.append(2 * place + 1)
-            keys += [2 * position for position in positions]
+            keys.extend(2 * position for position in positions)
             count += len(positions)
         return keys, count
 

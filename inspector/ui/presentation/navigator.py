@@ -82,6 +82,9 @@ class NavigatorAgent:
     shared: tuple[NavigatorBlock, ...] = ()
     deleted: tuple[NavigatorBlock, ...] = ()
     counts: NavigatorCounts = NavigatorCounts()
+    state: str = ""
+    """What it does in this window, in a word; nothing where it was not started here."""
+    state_tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ def _agent_row(agent: NavigatorAgent, asked: _Asked) -> TreeRow:
     value = NavigatorRow(
         RowKind.AGENT,
         agent.name,
-        (_tokens_badge(agent.count),) if agent.count is not None else (),
+        _agent_badges(agent),
         ref=Ref(RefKind.AGENT, agent.id),
         agent_id=agent.id,
         strong=True,
@@ -187,6 +190,13 @@ def _agent_row(agent: NavigatorAgent, asked: _Asked) -> TreeRow:
     else:
         below = (*_block_groups(agent, asked), *_lists(agent, wanted))
     return TreeRow(("agent", agent.id), value, below)
+
+
+def _agent_badges(agent: NavigatorAgent) -> tuple[Badge, ...]:
+    badges = [Badge(agent.state, agent.state_tone)] if agent.state else []
+    if agent.count is not None:
+        badges.append(_tokens_badge(agent.count))
+    return tuple(badges)
 
 
 def _block_groups(agent: NavigatorAgent, asked: _Asked) -> list[TreeRow]:

@@ -18,6 +18,7 @@ from inspector.ui.presentation.navigator import (
     NavigatorCounts,
     NavigatorState,
 )
+from inspector.ui.presentation.turns import state_tone, state_word
 from inspector.ui.wording import tr, tr_code
 
 
@@ -53,8 +54,12 @@ class NavigatorSource:
         contents = file.contents.get(agent.id)
         is_shown = agent.id == file.agent_id
         count = file.counts.get(agent.id)
+        run = file.runs.get(agent.id)
+        state, tone = ("", "") if run is None else (state_word(run.state), state_tone(run.state))
         if contents is None:
-            return NavigatorAgent(agent.id, agent.name, count, shown=is_shown, loaded=False)
+            return NavigatorAgent(
+                agent.id, agent.name, count, shown=is_shown, loaded=False, state=state, state_tone=tone
+            )
         # Of the agents that are not shown, a Request was built for its figures and is not kept.
         counted = BlockTokens.of(file.request) if is_shown else file.block_counts.get(agent.id, BlockTokens())
 
@@ -82,6 +87,8 @@ class NavigatorSource:
             shared=tuple(row(each.state, each.owner_name, each.level) for each in contents.shared),
             deleted=tuple(row(state) for state in contents.deleted),
             counts=_counts(contents),
+            state=state,
+            state_tone=tone,
         )
 
     def _block(self, agent_id: str, state: BlockState, figures: _Figures) -> NavigatorBlock:

@@ -17,7 +17,10 @@ from inspector.ui.agent_settings.setting_row import AgentSettingRow
 from inspector.ui.agent_settings.values import SettingFault, shown_value
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
+from inspector.ui.key_ring import KeyRing
+from inspector.ui.program_settings.keys import KeyList
 from inspector.ui.program_settings.table import (
+    KEYS,
     OTHER,
     SettingLook,
     SettingSubject,
@@ -131,12 +134,17 @@ class SettingsDialog(QDialog):
     """The settings above the window, which goes on working. `rows` are by the stored names."""
 
     def __init__(
-        self, parent: QWidget, appearance: Appearance, icons: Icons, settings: Sequence[StoredSetting]
+        self,
+        parent: QWidget,
+        look: tuple[Appearance, Icons],
+        settings: Sequence[StoredSetting],
+        ring: KeyRing,
     ) -> None:
         super().__init__(parent)
         name_help(self, "Settings")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(tr("Settings")))
+        appearance, icons = look
         # In figures and lines, so that it follows the size of text.
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
@@ -149,6 +157,7 @@ class SettingsDialog(QDialog):
         self.groups.setFixedWidth(appearance.space(_LIST_STEPS))
         self.page = GroupedPage(appearance, tr("Settings"))
         self.rows: dict[str, ProgramSettingRow] = {}
+        self.keys = KeyList(appearance, ring)
         self._subjects = _subjects_with(settings)
         self._fill(icons, {each.row.name: each for each in settings})
         self._none = PlainLabel(tr("No setting matches."), tone="muted")
@@ -188,6 +197,8 @@ class SettingsDialog(QDialog):
                 if name in kept:
                     self.rows[name] = row = ProgramSettingRow(self._appearance, icons, kept[name], look)
                     self.page.add(row)
+            if subject.id == KEYS:
+                self.page.add(self.keys)
         self.page.end()
 
     def _lay_out(self) -> None:
@@ -214,6 +225,9 @@ class SettingsDialog(QDialog):
         first = True
         for at, subject in enumerate(self._subjects):
             there = any(shown[name] for name, _ in self._rows_of(subject))
+            if subject.id == KEYS:
+                there = all(word in self.keys.words for word in wanted)
+                self.keys.setVisible(there)
             self.page.show_group(subject.id, shown=there, first=first)
             self.groups.setRowHidden(at, not there)
             first = first and not there

@@ -5,7 +5,14 @@ from __future__ import annotations
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import MOST_TOKENS
 from inspector.domain.settings import Setting
-from inspector.runtime.settings import EXTRACTIVE, SUMMARIES_TIMEOUT, SUMMARIES_WITHOUT_MODEL
+from inspector.runtime.settings import (
+    EXTRACTIVE,
+    QUEUE_AT_ONCE,
+    QUEUE_ATTEMPTS,
+    QUEUE_POLL,
+    SUMMARIES_TIMEOUT,
+    SUMMARIES_WITHOUT_MODEL,
+)
 from inspector.ui.agent_settings.field_table import InputKind, SettingField
 from inspector.ui.wording import tr
 
@@ -36,7 +43,7 @@ class SettingSubject:
     looks: dict[str, SettingLook]
 
 
-OTHER = "other"
+OTHER, KEYS = "other", "keys"
 
 
 def subjects() -> tuple[SettingSubject, ...]:
@@ -44,9 +51,11 @@ def subjects() -> tuple[SettingSubject, ...]:
     return (
         SettingSubject("appearance", tr("Appearance"), _appearance()),
         SettingSubject("identity", tr("Identity"), _identity()),
+        SettingSubject(KEYS, tr("Keys"), {}),
         SettingSubject("request", tr("Request"), _request()),
         SettingSubject("budget", tr("Budget"), _budget()),
         SettingSubject("summaries", tr("Summaries"), _summaries()),
+        SettingSubject("queue", tr("Queue"), _queue()),
         SettingSubject("files", tr("Files"), _files()),
     )
 
@@ -130,6 +139,14 @@ def _summaries() -> dict[str, SettingLook]:
     return {
         SUMMARIES_WITHOUT_MODEL: SettingLook(tr("Without a model"), choices=ways),
         SUMMARIES_TIMEOUT: SettingLook(tr("Time limit"), tr("s"), words=tr("timeout seconds wait")),
+    }
+
+
+def _queue() -> dict[str, SettingLook]:
+    return {
+        QUEUE_POLL: SettingLook(tr("Look every"), tr("s"), words=tr("poll interval seconds agents")),
+        QUEUE_AT_ONCE: SettingLook(tr("Agents at once"), words=tr("parallel concurrent running")),
+        QUEUE_ATTEMPTS: SettingLook(tr("Tries"), words=tr("retry attempts dead letters failed")),
     }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from inspector.domain.dataclass import dataclass
@@ -102,13 +102,42 @@ class HitPainter(QStyledItemDelegate):
             return
         theme, rect = self._appearance.theme, QRect(option.rect)
         painter.save()
+        is_tall = rect.height() >= 2 * self._appearance.row_height()
         if row.heading:
+            if is_tall:
+                rect.setTop(rect.center().y())
             painter.fillRect(rect, theme.raised)
         else:
             paint_row_ground(painter, self._appearance, option)
         gap = self._appearance.space(_GAP_STEPS)
-        self._cells(painter, row, rect.adjusted(gap, 0, -gap, 0))
+        room = rect.adjusted(gap, 0, -gap, 0)
+        if is_tall and not row.heading:
+            self._two_lines(painter, row, room)
+        else:
+            self._cells(painter, row, room)
         painter.restore()
+
+    def _two_lines(self, painter: QPainter, row: HitRow, room: QRect) -> None:
+        """What it is and when above, the words below."""
+        above, below = QRect(room), QRect(room)
+        above.setHeight(room.height() // 2)
+        below.setTop(above.bottom() + 1)
+        painter.setFont(self._appearance.font(TextSize.SMALL))
+        painter.setPen(self._appearance.theme.muted)
+        time = painter.fontMetrics().horizontalAdvance(_WIDEST_TIME)
+        _draw(painter, QRect(above.right() - time, above.top(), time, above.height()), row.time, right=True)
+        self._name(painter, row, above.adjusted(0, 0, -time - self._appearance.space(_GAP_STEPS), 0))
+        self._line(painter, row, below)
+
+    def _name(self, painter: QPainter, row: HitRow, room: QRect) -> None:
+        """What was found, and whose it is where there is room for it."""
+        theme, space = self._appearance.theme, self._appearance.space(2)
+        painter.setFont(self._appearance.font(bold=True))
+        painter.setPen(theme.muted if row.quiet else theme.text)
+        used = _draw(painter, room, row.name)
+        painter.setFont(self._appearance.font(TextSize.SMALL))
+        painter.setPen(theme.muted)
+        _draw(painter, room.adjusted(used + space, 0, 0, 0), row.owner)
 
     def _cells(self, painter: QPainter, row: HitRow, room: QRect) -> None:
         theme, gap = self._appearance.theme, self._appearance.space(_GAP_STEPS)
@@ -126,17 +155,7 @@ class HitPainter(QStyledItemDelegate):
             _draw(painter, QRect(right - width, room.top(), width, room.height()), text, right=True)
             right -= width + gap
         lead = min(self._appearance.space(_LEAD_STEPS), max(0, right - room.left()) // 3)
-        painter.setFont(self._appearance.font(bold=True))
-        painter.setPen(theme.muted if row.quiet else theme.text)
-        used = _draw(painter, QRect(room.left(), room.top(), lead, room.height()), row.name)
-        painter.setFont(small)
-        painter.setPen(theme.muted)
-        space = self._appearance.space(2)
-        _draw(
-            painter,
-            QRect(room.left() + used + space, room.top(), lead - used - space, room.height()),
-            row.owner,
-        )
+        self._name(painter, row, QRect(room.left(), room.top(), lead, room.height()))
         start = room.left() + lead + gap
         self._line(painter, row, QRect(start, room.top(), right - start, room.height()))
 
@@ -145,23 +164,34 @@ class HitPainter(QStyledItemDelegate):
         painter.setFont(self._appearance.font())
         painter.setPen(theme.muted if row.quiet else theme.text)
         metrics, left = painter.fontMetrics(), room.left()
-        first = next((at for at, each in enumerate(row.line) if each.marked), 0)
-        lead = "".join(each.text for each in row.line[:first])
-        lead = metrics.elidedText(lead, Qt.TextElideMode.ElideLeft, round(_LEAD_SHARE * room.width()))
-        stretches = [TextStretch(lead)] if lead else []
-        for each in (*stretches, *row.line[first:]):
-            width = metrics.horizontalAdvance(each.text)
-            box = QRect(left, room.top(), min(width, room.right() - left), room.height())
-            if box.width() <= 0:
-                return
+        for each, width in fitted(row.line, metrics, room.width()):
+            box = QRect(left, room.top(), width, room.height())
             if each.marked:
                 inset = max(1, (room.height() - metrics.height()) // 2)
                 painter.fillRect(box.adjusted(0, inset, 0, -inset), theme.found)
                 painter.setPen(theme.text)
-            shown = metrics.elidedText(each.text, Qt.TextElideMode.ElideRight, box.width())
-            painter.drawText(box, _ENDS | Qt.TextFlag.TextSingleLine, shown)
+            painter.drawText(box, _ENDS | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, each.text)
             painter.setPen(theme.muted if row.quiet else theme.text)
             left += width
+
+
+def fitted(
+    line: Sequence[TextStretch], metrics: QFontMetrics, room: int
+) -> Iterator[tuple[TextStretch, int]]:
+    """The stretches of a line that so many pixels have room for, with their widths; only the last one is shortened."""
+    first = next((at for at, each in enumerate(line) if each.marked), 0)
+    lead = "".join(each.text for each in line[:first])
+    lead = metrics.elidedText(lead, Qt.TextElideMode.ElideLeft, round(_LEAD_SHARE * room))
+    for each in (*([TextStretch(lead)] if lead else []), *line[first:]):
+        width = metrics.horizontalAdvance(each.text)
+        if width <= room:
+            yield each, width
+            room -= width
+            continue
+        text = metrics.elidedText(each.text, Qt.TextElideMode.ElideRight, room)
+        if text:
+            yield TextStretch(text, each.marked), room
+        return
 
 
 def _draw(painter: QPainter, room: QRect, text: str, *, right: bool = False) -> int:

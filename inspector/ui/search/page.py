@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QFrame,
-    QHBoxLayout,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -29,11 +30,12 @@ from inspector.ui.search.hit_rows import HitPainter, HitRow, context_line
 from inspector.ui.search.query_field import QueryField
 from inspector.ui.search.words import hit_name, kind_name, owner_name
 from inspector.ui.widgets.controls import EmptyState, arrange, button, icon_button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.record_rows import RecordRow, RecordTable
 from inspector.ui.wording import moment, number, tr, tr_count
 
 Index = QModelIndex | QPersistentModelIndex
-_FACET_STEPS = 40
+_FACET_STEPS, _NARROW_STEPS = 40, 130
 _WIDE = 10_000
 _NOTHING, _HELP, _HITS = 0, 1, 2
 
@@ -54,6 +56,9 @@ class SearchPage(QWidget):
         self.sent_button = button(tr("In which Requests?"), ask_sent)
         self.help_button = icon_button(services.icons, "help", tr("Search help"), self._toggle_help)
         self.help_button.setCheckable(True)
+        self.sides_button = icon_button(services.icons, "filter", tr("Narrow the search"), self._show_sides)
+        self.sides_button.setCheckable(True)
+        self._is_narrow = False
         self.help = SearchHelp(services.appearance)
         self.facets = FacetList(services.appearance, services.icons)
         column: Column[HitRow] = Column(
@@ -69,6 +74,16 @@ class SearchPage(QWidget):
         self._lay_out()
         self._connect()
         self.show_found()
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the widest tool: with less room than for all, everything goes below one another."""
+        margins = self._head.contentsMargins()
+        least = self._tools.minimumSize().width() + margins.left() + margins.right()
+        return QSize(least, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def row(self, key: int) -> HitRow:
         """The line of a row."""
@@ -205,9 +220,10 @@ class SearchPage(QWidget):
     def _lay_out(self) -> None:
         bar = QFrame()
         bar.setProperty("role", "dock_title")
-        self._bar = QHBoxLayout()
-        arrange(self._bar, self.field, self.note, self.sent_button, self.help_button)
-        self._bar.setStretch(0, 1)
+        self._tools = FlowLayout(self.note, self.sent_button, self.sides_button, self.help_button)
+        self._bar = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._bar.addWidget(self.field, 1)
+        self._bar.addLayout(self._tools)
         self._head = QVBoxLayout(bar)
         self._head.addLayout(self._bar)
         for label in (self.fault_note, self.sent_note):
@@ -219,7 +235,9 @@ class SearchPage(QWidget):
         self._split.setChildrenCollapsible(False)
         for page in (self._empty, self.help, self._split):
             self._stack.addWidget(page)
-        arrange(QVBoxLayout(self), bar, self._stack)
+        column = QVBoxLayout(self)
+        arrange(column, bar, self._stack)
+        column.setStretch(1, 1)
         self._measure()
 
     def _connect(self) -> None:
@@ -243,9 +261,30 @@ class SearchPage(QWidget):
         self._head.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._head.setSpacing(space(1))
         self._bar.setSpacing(space(2))
+        self._tools.setSpacing(space(2))
         self.facets.setMinimumWidth(space(_FACET_STEPS))
-        # All else is the hits'.
-        self._split.setSizes([space(_FACET_STEPS), _WIDE])
+        self._fit(anew=True)
+
+    def _fit(self, *, anew: bool = False) -> None:
+        """Put everything below one another where there is no room beside: the tools, the sides and a hit's words."""
+        space = self._services.appearance.space
+        is_narrow = self.width() < space(_NARROW_STEPS)
+        if is_narrow == self._is_narrow and not anew:
+            return
+        self._is_narrow = is_narrow
+        directions = QBoxLayout.Direction
+        self._bar.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
+        self._split.setOrientation(Qt.Orientation.Vertical if is_narrow else Qt.Orientation.Horizontal)
+        height = self._services.appearance.row_height()
+        self.table.verticalHeader().setDefaultSectionSize(2 * height if is_narrow else height)
+        self.sides_button.setVisible(is_narrow)
+        self._show_sides()
+
+    def _show_sides(self) -> None:
+        self.facets.setVisible(not self._is_narrow or self.sides_button.isChecked())
+        # Beside them, all else is the hits'.
+        beside = [self._services.appearance.space(_FACET_STEPS), _WIDE]
+        self._split.setSizes([_WIDE, _WIDE] if self._is_narrow else beside)
 
 
 def _nothing(_: Index) -> RecordRow | None:

@@ -25,14 +25,18 @@ def set_access(
 
 
 def access_actions(
-    table: QWidget,
+    table: QWidget | None,
     change: Callable[[], None],
     detach: Callable[[], None],
     not_changeable: Callable[[], str],
     not_detachable: Callable[[], str],
 ) -> tuple[Action, ...]:
-    """What is done to what is selected in a table of accesses; Del takes it away while the table has the keyboard."""
+    """What is done to what is selected in a table of accesses; Del takes it away while the table has the keyboard.
+
+    Without a table, as one is still to be made, Del isn't taken.
+    """
+    key = None if table is None else "Del"
     return (
         Action("sharing.level", tr("Change access …"), change, None, "share", not_changeable),
-        Action("sharing.detach", tr("Remove access"), detach, "Del", "delete", not_detachable, scope=table),
+        Action("sharing.detach", tr("Remove access"), detach, key, "delete", not_detachable, scope=table),
     )

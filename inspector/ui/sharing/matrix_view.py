@@ -32,6 +32,8 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
 _BLOCK_STEPS, _AGENT_STEPS, _GAP_STEPS = 58, 28, 2
+_BLOCK_SHARE = 0.39
+"""The most of the table's width that the labels may take: two agents stay in sight with large text."""
 _OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_F2)
 _SELECT = QItemSelectionModel.SelectionFlag
 _NONE, _SORTED = "·", "▾"
@@ -206,7 +208,9 @@ class _BlockHeader(_MatrixHeader):
 
     def sizeHint(self) -> QSize:
         """Of one width, whatever the labels are: none of thousands is measured."""
-        return QSize(self._appearance.space(_BLOCK_STEPS), 0)
+        table = self.parentWidget()
+        steps = self._appearance.space(_BLOCK_STEPS)
+        return QSize(steps if table is None else min(steps, round(_BLOCK_SHARE * table.width())), 0)
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
         """Paint a block's label and owner, and what it takes in all Requests."""

@@ -12,6 +12,7 @@ from inspector.domain.agents import Agent
 from inspector.domain.errors import InspectorError
 from inspector.domain.redone_summaries import RedoneRun, RedoneSummary
 from inspector.domain.summaries import Summary
+from inspector.runtime.called_model import CalledModel
 from inspector.runtime.session import FileSession
 from inspector.ui.history.difference_view import DifferenceView
 from inspector.ui.panel import PanelServices
@@ -19,9 +20,10 @@ from inspector.ui.presentation.difference import ShownDifference
 from inspector.ui.presentation.summaries import title_of
 from inspector.ui.safe_text import PlainLabel, one_line, window_title
 from inspector.ui.summaries.checks import compared_summaries
+from inspector.ui.summaries.method import SummaryMethod, fault_text, sum_text
 from inspector.ui.summaries.summarise_dialog import lost_lines
 from inspector.ui.widgets.controls import arrange, button
-from inspector.ui.wording import number, signed, tr, tr_code, tr_count, tr_error
+from inspector.ui.wording import number, signed, tr, tr_code, tr_count
 
 _WIDTH, _HEIGHT, _SHARE = 120, 42, 0.94
 _TITLE_LENGTH = 60
@@ -36,11 +38,12 @@ class AgainDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(window_title(tr("Summarise again")))
-        self._services, self._session, self._agent = services, session, agent
+        self._services, self._session, self._agent, self._summary = services, session, agent, summary
         self._run: RedoneRun | None = None
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
         self.resize(size.boundedTo(parent.size() * _SHARE))
+        self.method = SummaryMethod(services, agent)
         self.choice = QComboBox()
         self.choice.setAccessibleName(tr("Summary of this run"))
         self.choice.setVisible(False)
@@ -56,12 +59,11 @@ class AgainDialog(QDialog):
         self._lay_out()
         self.choice.currentIndexChanged.connect(self._show_one)
         self.finished.connect(lambda _: self._stop())
-        self._task: asyncio.Task[Any] | None = services.bridge.spawn(
-            session.engine.summary_checks.redo(agent, summary.id),
-            name=tr("Summarising again"),
-            on_done=self._show_run,
-            on_error=self._fail,
-        )
+        self._task: asyncio.Task[Any] | None = None
+        self._model: CalledModel | None = None
+        self.method.changed.connect(self._begin)
+        self.method.asked.connect(self._try)
+        self._try()
 
     @property
     def run(self) -> RedoneRun | None:
@@ -69,15 +71,53 @@ class AgainDialog(QDialog):
         return self._run
 
     def _lay_out(self) -> None:
-        method = PlainLabel(tr("Method: Extractive (no model)."), tone="muted")
         heads, row = QHBoxLayout(), QHBoxLayout()
         old, new = PlainLabel(tr("Stored"), strong=True), PlainLabel(tr("New"), strong=True)
         heads.addWidget(old, 1)
         heads.addWidget(new, 1)
-        arrange(row, method, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
+        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
         column = QVBoxLayout(self)
-        arrange(column, self.choice, self.note, heads, self.difference, self.lost, row, margins=16, spacing=8)
-        column.setStretch(3, 1)
+        arrange(column, self.method, self.choice, self.note, heads, self.difference, self.lost, row)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.setSpacing(8)
+        column.setStretch(4, 1)
+
+    def _begin(self) -> None:
+        """Try at once where that calls nobody; else wait until the model is to be asked."""
+        self._stop()
+        self._clear()
+        if self.method.is_extractive:
+            self._try()
+        else:
+            self.note.setText(
+                tr("Nothing is sent yet. Ask the model sends the messages behind this summary.")
+            )
+
+    def _clear(self) -> None:
+        self._run = None
+        self.choice.blockSignals(True)
+        self.choice.clear()
+        self.choice.blockSignals(False)
+        self.choice.hide()
+        self.do.setEnabled(False)
+
+    def _try(self) -> None:
+        self._stop()
+        self._clear()
+        session, agent, services = self._session, self._agent, self._services
+        try:
+            self._model = self.method.model_of(session)
+        except InspectorError as error:
+            self._fail(error)
+            return
+        self.note.setText(tr("Summarising … Cancel stops it. Nothing is stored yet."))
+        made_by = session.engine.summaries.written_by(agent, self._model)
+        self._task = services.bridge.spawn(
+            session.engine.summary_checks.redo(agent, self._summary.id, made_by),
+            name=tr("Summarising again"),
+            on_done=self._show_run,
+            on_error=self._fail,
+        )
 
     def _stop(self) -> None:
         if self._task is not None:
@@ -85,7 +125,7 @@ class AgainDialog(QDialog):
 
     def _fail(self, error: BaseException) -> bool:
         if isinstance(error, InspectorError):
-            self.note.setText(tr_error(error))
+            self.note.setText(fault_text(error))
             return True
         return False
 
@@ -108,7 +148,8 @@ class AgainDialog(QDialog):
         if self._run is None or not 0 <= place < len(self._run.summaries):
             return
         one = self._run.summaries[place]
-        self.note.setText(" ".join(self._sentences(one)))
+        took = "" if self._model is None else "\n" + sum_text(self._model)
+        self.note.setText(" ".join(self._sentences(one)) + took)
         lines = [*lost_lines(one.proposal.losses)]
         self.lost.setText("\n".join((tr("Left out of the new one"), *lines)) if lines else "")
         self._services.bridge.supersede(

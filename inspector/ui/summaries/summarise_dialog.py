@@ -15,14 +15,23 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.domain.summarising import FoldedSummary, FoldOptions, Losses, Proposal, Summarised
+from inspector.domain.summarising import (
+    FoldedSummary,
+    FoldOptions,
+    Losses,
+    Proposal,
+    Summarised,
+    message_text,
+)
+from inspector.runtime.called_model import CalledModel
 from inspector.runtime.session import FileSession
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.file_state import SavedChange
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
+from inspector.ui.summaries.method import SummaryMethod, fault_text, sum_text
 from inspector.ui.widgets.controls import arrange, button
-from inspector.ui.wording import number, tr, tr_code, tr_count, tr_error
+from inspector.ui.wording import number, tr, tr_code, tr_count
 
 _WIDTH, _HEIGHT, _SHARE = 104, 40, 0.92
 _LOST_SHOWN = 12
@@ -57,6 +66,7 @@ class SummaryPreview(QDialog):
         self._services, self._session, self._agent = services, session, agent
         self._task: asyncio.Task[Any] | None = None
         self._tried: TriedRun | None = None
+        self._model: CalledModel | None = None
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
         self.resize(size.boundedTo(parent.size() * _SHARE))
@@ -68,6 +78,7 @@ class SummaryPreview(QDialog):
         self.keep.setValue(keep or 0)
         self.keep.setEnabled(keep is not None)
         self.keep.setAccessibleName(tr("Newest messages to keep"))
+        self.method = SummaryMethod(services, agent)
         self.note = PlainLabel("", wrap=True)
         self.text = TextEditor(services.appearance)
         self.text.setReadOnly(True)
@@ -75,10 +86,12 @@ class SummaryPreview(QDialog):
         self.do = button(tr("Create summaries"), self._apply, role="primary")
         self.do.setDefault(True)
         self._again = QTimer(self, singleShot=True, interval=_AGAIN_MILLISECONDS)
-        self._again.timeout.connect(self._try)
+        self._again.timeout.connect(self._begin)
         self._lay_out()
         self.by_request.toggled.connect(self._choose)
         self.keep.valueChanged.connect(lambda _: self._wait())
+        self.method.changed.connect(self._wait)
+        self.method.asked.connect(self._try)
         self.finished.connect(lambda _: self._stop())
         self._try()
 
@@ -88,23 +101,21 @@ class SummaryPreview(QDialog):
         return self._tried
 
     def _lay_out(self) -> None:
-        method = PlainLabel(
-            tr("Method: Extractive (no model). Picks sentences of the messages."), tone="muted"
-        )
         choice, row = QHBoxLayout(), QHBoxLayout()
         label = PlainLabel(tr("Newest messages to keep"))
         label.setBuddy(self.keep)
         arrange(choice, label, self.keep, self.by_request, None, spacing=8)
-        arrange(row, method, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
+        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
         column = QVBoxLayout(self)
-        arrange(column, choice, self.note, self.text, row, margins=16, spacing=12)
-        column.setStretch(2, 1)
+        arrange(column, choice, self.method, self.note, self.text, row, margins=16, spacing=12)
+        column.setStretch(3, 1)
 
     def _choose(self, by_request: bool) -> None:
         self.keep.setEnabled(not by_request)
         self._wait()
 
     def _wait(self) -> None:
+        self._stop()
         self._tried = None
         self.do.setEnabled(False)
         self._again.start()
@@ -114,14 +125,40 @@ class SummaryPreview(QDialog):
         if self._task is not None:
             self._task.cancel()
 
+    @property
+    def _options(self) -> FoldOptions:
+        return FoldOptions(keep=None if self.by_request.isChecked() else self.keep.value())
+
+    def _begin(self) -> None:
+        """Try at once where that calls nobody; else say what a model would be sent, and wait to be asked."""
+        if self.method.is_extractive:
+            self._try()
+            return
+        self._stop()
+        self.text.load("")
+        self.note.setText(tr("Planning …"))
+        self._task = self._services.bridge.spawn(
+            _planned(self._session, self._agent, self._options),
+            name=tr("Planning summaries"),
+            on_done=self._show_plan,
+            on_error=self._fail,
+        )
+
+    def _show_plan(self, planned: PlannedCalls) -> None:
+        self.note.setText(planned.text)
+
     def _try(self) -> None:
         self._stop()
         self._tried = None
         self.do.setEnabled(False)
+        try:
+            self._model = self.method.model_of(self._session)
+        except InspectorError as error:
+            self._fail(error)
+            return
         self.note.setText(tr("Summarising … Cancel stops it. Nothing is stored yet."))
-        options = FoldOptions(keep=None if self.by_request.isChecked() else self.keep.value())
         self._task = self._services.bridge.spawn(
-            _tried(self._session, self._agent, options),
+            _tried(self._session, self._agent, self._options, self._model),
             name=tr("Summarising messages"),
             on_done=self._show_run,
             on_error=self._fail,
@@ -129,14 +166,17 @@ class SummaryPreview(QDialog):
 
     def _fail(self, error: BaseException) -> bool:
         if isinstance(error, InspectorError):
-            self.note.setText(tr_error(error))
+            called = self._model is not None and self._model.sum.calls
+            took = sum_text(self._model) if self._model is not None and called else ""
+            self.note.setText("\n".join(each for each in (fault_text(error), took) if each))
             return True
         return False
 
     def _show_run(self, tried: TriedRun) -> None:
         self._tried, done = tried, tried.done
         count = len(done.proposals)
-        self.note.setText("\n".join(_sentences(tried)))
+        took = () if self._model is None else (sum_text(self._model),)
+        self.note.setText("\n".join((*_sentences(tried), *took)))
         shown = [*map(_proposal_text, done.proposals[:_PROPOSALS_SHOWN])]
         if count > _PROPOSALS_SHOWN:
             shown.append(tr("… and {count} more", count=number(count - _PROPOSALS_SHOWN)))
@@ -183,9 +223,36 @@ def offer_summaries(parent: QWidget, services: PanelServices, keep: int | None) 
         SummaryPreview(parent, services, session, agent, keep).show()
 
 
-async def _tried(session: FileSession, agent: Agent, options: FoldOptions) -> TriedRun:
+@dataclass(frozen=True)
+class PlannedCalls:
+    """What a model would be sent, in words, before it is."""
+
+    text: str
+
+
+async def _planned(session: FileSession, agent: Agent, options: FoldOptions) -> PlannedCalls:
+    plan = await session.engine.summaries.plan(agent.id, options)
+    texts = [message_text(each) for chunk in plan.chunks for each in chunk]
+    counts = await session.engine.context.counts(agent.model, texts)
+    if not plan.chunks:
+        return PlannedCalls(tr("There are no older messages that could be summarised."))
+    return PlannedCalls(
+        tr_count(
+            "Nothing is sent yet. The model would get {count} message in {calls} calls, about {tokens} tokens.",
+            "Nothing is sent yet. The model would get {count} messages in {calls} calls, about {tokens} tokens.",
+            plan.message_count,
+            calls=number(len(plan.chunks)),
+            tokens=number(sum(each.tokens for each in counts)),
+        )
+    )
+
+
+async def _tried(
+    session: FileSession, agent: Agent, options: FoldOptions, model: CalledModel | None
+) -> TriedRun:
     summaries = session.engine.summaries
-    done = await summaries.summarise(agent.id, summaries.extractive(agent), options, dry=True)
+    made_by = summaries.written_by(agent, model)
+    done = await summaries.summarise(agent.id, made_by, options, dry=True)
     try:
         return TriedRun(done, await summaries.effect(done))
     except InspectorError:
@@ -204,8 +271,8 @@ def _sentences(tried: TriedRun) -> Iterator[str]:
         after = sum(each.tokens for each in done.proposals)
         yield (
             tr_count(
-                "{count} message is archived and replaced by extracted sentences: {before} → {after} tokens.",
-                "{count} messages are archived and replaced by extracted sentences: {before} → {after} tokens.",
+                "{count} message is archived and replaced by a summary: {before} → {after} tokens.",
+                "{count} messages are archived and replaced by summaries: {before} → {after} tokens.",
                 messages,
                 before=number(before),
                 after=number(after),

@@ -1,6 +1,8 @@
-"""Opens what an event is about: the version of a block, a message, a summary; and reads what a compression wrote."""
+"""Opens what an event is about: a version, message, summary or sent Request; reads what a compression wrote."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,6 +16,8 @@ from inspector.ui.timeline.source import TimelineSource
 from inspector.ui.timeline.words import target_of
 from inspector.ui.wording import tr
 
+_OF_AGENT = (RefKind.MESSAGE, RefKind.SUMMARY, RefKind.RUN)
+"""What is shown of the agent that is shown."""
 Place = tuple[Ref | None, int | None]
 """What is to be opened, and of a block the version."""
 
@@ -30,7 +34,7 @@ class EventOpener(QObject):
         self._described = 0
 
     def open(self, event: Event) -> None:
-        """Show the version, message or summary; where an event has none, its details."""
+        """Show the version, message, summary or sent Request; where an event has none, its details."""
 
         def done(place: Place) -> None:
             ref, version = place
@@ -38,7 +42,7 @@ class EventOpener(QObject):
                 self._services.actions.run("view.detail")
                 self._services.selection.select(Ref(RefKind.EVENT, event.id))
                 return
-            if ref.kind in (RefKind.MESSAGE, RefKind.SUMMARY) and event.agent_id is not None:
+            if ref.kind in _OF_AGENT and event.agent_id is not None:
                 # Those panels show what belongs to the agent that is shown.
                 self._services.workspace.show_agent(event.agent_id)
             at_version = None if version is None else PointedPlace("", 0, version=version)
@@ -46,6 +50,18 @@ class EventOpener(QObject):
             self._services.selection.open(ref)
 
         self._source.seek(lambda session: _place_of(session, event), done)
+
+    def open_sent(self, agent_id: str, until: datetime) -> None:
+        """Show the Request that an agent was sent last up to a moment, or say that there is none."""
+
+        def done(run_id: str | None) -> None:
+            if run_id is None:
+                self._services.bridge.noticed.emit(tr("No Request was sent before this."))
+                return
+            self._services.workspace.show_agent(agent_id)
+            self._services.selection.open(Ref(RefKind.RUN, run_id))
+
+        self._source.seek(lambda session: session.engine.timeline.run_before(agent_id, until), done)
 
     def describe(self, event: Event) -> None:
         """Read the summary that a compression wrote, whole."""

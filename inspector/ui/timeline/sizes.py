@@ -17,9 +17,13 @@ _WHEN_STEPS, _TOKENS_STEPS = 40, 24
 
 
 class SizeTable(QTableView):
-    """The figures, oldest first. `went` carries the moment of a row that was opened."""
+    """The figures of the chart as rows, oldest first.
+
+    `went` carries the moment of an estimate that was opened, `sent` that of a run whose Request is to be shown.
+    """
 
     went = Signal(object)
+    sent = Signal(object)
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -39,7 +43,7 @@ class SizeTable(QTableView):
     def _go(self, index: QModelIndex) -> None:
         size = self.rows.value_at(index)
         if isinstance(size, ContextSize):
-            self.went.emit(size.at)
+            (self.sent if size.reported else self.went).emit(size.at)
 
     def _measure(self) -> None:
         for place, steps in enumerate((_WHEN_STEPS, _TOKENS_STEPS)):

@@ -32,12 +32,13 @@ class EventStrip(QWidget):
     """Shows events or sizes by time, and takes the pointer and keys.
 
     `scaled` tells that another stretch is shown, `stretched` carries the chosen one or None, `went` a moment that
-    the rows are to go to.
+    the rows are to go to, `sent` that of a run whose Request is to be shown.
     """
 
     scaled = Signal()
     stretched = Signal(object)
     went = Signal(object)
+    sent = Signal(object)
 
     def __init__(self, appearance: Appearance, whole: TimeRange) -> None:
         super().__init__()
@@ -187,6 +188,25 @@ class EventStrip(QWidget):
                 self.stretched.emit(self._state.stretch)
             else:
                 self.went.emit(self._moment(self._from))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Ask for the Request of the run whose figure is nearest, where sizes are shown."""
+        near = self._appearance.space(_NEAR_STEPS)
+        at = self._nearest_run(event.position().x(), near)
+        if at is None:
+            self.mousePressEvent(event)
+        else:
+            self.sent.emit(at)
+
+    def _nearest_run(self, x: float, near: float) -> datetime | None:
+        area, sizes = self._area, () if self._course is None else self._course.sizes
+        away = {
+            each.at: abs(area.left() + area.width() * self.scale.share(each.at) - x)
+            for each in sizes
+            if each.reported
+        }
+        at = min(away, key=lambda each: away[each], default=None)
+        return at if at is not None and away[at] <= near else None
 
     def leaveEvent(self, event: object) -> None:
         self._pointer = None

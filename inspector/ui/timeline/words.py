@@ -28,6 +28,8 @@ _IMPORTANCES = {
     Importance.HIGH: lambda: tr("high"),
     Importance.CRITICAL: lambda: tr("critical"),
 }
+_TARGETS = (("block_id", RefKind.BLOCK), ("summary_created", RefKind.SUMMARY), ("run_id", RefKind.RUN))
+"""Where an event's details name what it is about."""
 _DAY = timedelta(days=1)
 LONGEST_DETAILS = 200_000
 """Characters of an event's details that are shown."""
@@ -162,12 +164,12 @@ def totals_words(totals: StretchTotals) -> str:
 
 
 def target_of(event: Event) -> Ref | None:
-    """The block or summary that an event is about, as far as it says so."""
+    """The block, summary or run that an event is about, as far as it says so."""
     try:
         details = event_details(event)
     except MalformedError:
         return None
-    for key, kind in (("block_id", RefKind.BLOCK), ("summary_created", RefKind.SUMMARY)):
+    for key, kind in _TARGETS:
         found = details.get(key)
         if isinstance(found, str) and found:
             return Ref(kind, found)

@@ -139,7 +139,8 @@ class FormDialog(QDialog):
             made = box = QComboBox()
             box.setEditable(True)
             box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-            box.addItems(each.offers)
+            # A line can't show what is hidden in a stranger's text, nor where it breaks.
+            box.addItems([offer for offer in each.offers if offer.isprintable()])
             box.setMaxVisibleItems(_MOST_SEEN)
             box.setCurrentText(each.value)
             box.editTextChanged.connect(lambda _: self._check())

@@ -22,8 +22,8 @@ from inspector.ui.widgets.rows_view import dress_table
 
 Index = QModelIndex | QPersistentModelIndex
 _STEP_STEPS, _GAP_STEPS = 4, 3
-_NOTE_SHARE = 0.35
-"""Of a row, the most that its note takes."""
+_NOTE_SHARE, _LEAD_SHARE = 0.35, 0.4
+"""Of a row, the most that its note takes; of what figures and note leave, the most that the lead takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,15 @@ class _Painter(QStyledItemDelegate):
             )
         left, right = self._figures(painter, row, rect.adjusted(space(_GAP_STEPS), 0, -space(_GAP_STEPS), 0))
         step = space(_STEP_STEPS) * row.depth
-        lead = QRect(left + step, rect.top(), space(self._widths.lead) - step, rect.height())
+        # With large text in little room, the words need it more than what leads them.
+        wide = min(space(self._widths.lead), round(_LEAD_SHARE * max(0, right - left)))
+        lead = QRect(left + step, rect.top(), max(0, wide - step), rect.height())
         painter.setFont(self._appearance.font(TextSize.SMALL, bold=not row.quiet))
         painter.setPen(theme.state(row.tone) if not row.quiet else theme.muted)
         _draw(painter, lead, row.lead)
         painter.setFont(self._appearance.font())
         painter.setPen(theme.muted if row.quiet else theme.text)
-        start = left + space(self._widths.lead + 2)
+        start = left + wide + space(2)
         _draw(painter, QRect(start, rect.top(), right - start, rect.height()), row.text)
 
     def _figures(self, painter: QPainter, row: RecordRow, rect: QRect) -> tuple[int, int]:

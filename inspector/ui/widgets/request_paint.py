@@ -29,7 +29,6 @@ from inspector.ui.widgets.request_text import (
 )
 from inspector.ui.widgets.text_rows import TextRowKind
 
-_MARKING_SHARE = 0.28
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
@@ -66,14 +65,14 @@ class Highlights:
         first = bisect_right(self.markings, start, key=lambda each: each.place.end)
         last = bisect_left(self.markings, end, key=lambda each: each.place.start)
         for marking in self.markings[first:last]:
-            yield marking.place, theme.blend(theme.state(marking.tone), theme.background, _MARKING_SHARE)
+            yield marking.place, theme.marking(marking.tone)
         if self.found:
             longest = max(self.found[0].end - self.found[0].start, 1)
             first = bisect_right(self._starts, start - longest)
             for each in self.found[first : bisect_left(self._starts, end)]:
                 yield each, theme.found
         if self.part is not None:
-            yield self.part, theme.blend(theme.warning, theme.background, 0.25)
+            yield self.part, theme.marking("warning")
         if self.chosen is not None:
             yield self.chosen, theme.chosen
 

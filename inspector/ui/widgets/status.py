@@ -15,7 +15,10 @@ from inspector.ui.wording import number, tr, tr_count
 
 @dataclass(frozen=True, slots=True)
 class StatusValues:
-    """What the status bar says. `live` is the state's word with its tone, `fill_tone` that of the tokens."""
+    """What the status bar says. `live` is the state's word with its tone, `fill_tone` that of the tokens.
+
+    `agents` says how many agents run in this window, nothing where none does.
+    """
 
     live: str = ""
     live_tone: str = "ok"
@@ -31,6 +34,7 @@ class StatusValues:
     fill_tone: str = ""
     has_file: bool = False
     approvals: int = 0
+    agents: str = ""
 
 
 class StatusLine(QStatusBar):
@@ -42,6 +46,7 @@ class StatusLine(QStatusBar):
         show_problems: Callable[[], None],
         show_budget: Callable[[], None],
         show_approvals: Callable[[], None],
+        show_run: Callable[[], None],
         work: JobLine,
     ) -> None:
         super().__init__()
@@ -54,6 +59,7 @@ class StatusLine(QStatusBar):
         self._busy = PlainLabel(tone="muted", size="small")
         self.drafts_button = button("", show_drafts, role="flat", size="small")
         self.approvals_button = button("", show_approvals, role="flat", size="small")
+        self.agents_button = button("", show_run, role="flat", size="small")
         self._problems = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")
         left = QWidget()
@@ -62,6 +68,7 @@ class StatusLine(QStatusBar):
         for each in (
             self.work,
             self._busy,
+            self.agents_button,
             self.drafts_button,
             self.approvals_button,
             self._problems,
@@ -89,6 +96,8 @@ class StatusLine(QStatusBar):
         self.approvals_button.setAccessibleName(
             tr_count("{count} approval waits", "{count} approvals wait", status.approvals)
         )
+        _show(self.agents_button, status.agents, "ok")
+        self.agents_button.setVisible(status.has_file and bool(status.agents))
         self.approvals_button.setVisible(status.has_file and status.approvals > 0)
         tone = status.worst if status.problems else ""
         _show(self._problems, tr_count("{count} problem", "{count} problems", status.problems), tone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +23,7 @@ from inspector.domain.edits.rows import EnqueueMessage, SetWakeup
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.engine import Engine
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.approvals import ApprovalsPanel
 from inspector.ui.panels.block import BlockPanel
@@ -30,7 +32,7 @@ from inspector.ui.presentation.navigator import list_ref
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file
-from tests.ui.world import NOTES, QUESTIONS
+from tests.ui.world import NOTES, QUESTIONS, SOMEBODY
 
 LEFT = Qt.MouseButton.LeftButton
 AGENT = Actor(ActorKind.AGENT, values.ADA, "Ada")
@@ -325,3 +327,126 @@ async def test_that_queued_messages_are_retried_and_buried_and_wakeups_cancelled
     assert len((await hands.world.engine.agents.wakeups())[0]) == 1
     hands.panel.browser.set_filter("dead")
     assert len(hands.rows) == 2
+
+
+class _Elsewhere:
+    """Answers requests in a process of its own, as far as the file can tell: by another engine on it."""
+
+    def __init__(self, hands: Inbox) -> None:
+        self._hands = hands
+
+    async def answer(self, request_id: str, decision: ConsentDecision) -> None:
+        other = await Engine.open(
+            self._hands.world.path, replace(self._hands.world.environment, actor=SOMEBODY)
+        )
+        try:
+            await other.consent.answer(request_id, decision)
+        finally:
+            await other.close()
+
+
+async def _edited_first(hands: Inbox, text: str = " If Grace agrees.") -> tuple[str, BlockPanel]:
+    """Ask for an edit, open it as a draft and type into that."""
+    await hands.open("consent")
+    asked = await hands.ask()
+    await hands.select(asked)
+    await hands.press("Edit first")
+    block = hands.studio.window.centre.currentWidget()
+    assert isinstance(block, BlockPanel)
+    editor = block.page.editor
+    await hands.until(lambda: editor.text.endswith(ASKED))
+    QTest.keySequence(editor, QKeySequence("Ctrl+End"))
+    QTest.keyClicks(editor, text)
+    await calm(hands.studio, hands.until)
+    return asked, block
+
+
+def _says(block: BlockPanel, words: str) -> bool:
+    return any(words in each.text for each in block.banners.notices)
+
+
+async def test_that_a_request_answered_elsewhere_is_said_and_never_saved_as_an_own_edit_unasked(
+    inbox: OpenInbox,
+) -> None:
+    hands = await inbox()
+    before = await hands.world.text()
+    asked, block = await _edited_first(hands)
+    await _Elsewhere(hands).answer(asked, ConsentDecision.DENY)
+    await hands.until(lambda: _says(block, "Grace denied this request while you were editing."))
+    # Neither a save of the block nor one of all drafts takes the decision.
+    QTest.keySequence(block.page.editor, QKeySequence("Ctrl+S"))
+    QTest.keySequence(block.page.editor, QKeySequence("Ctrl+S"))
+    assert not block.save_button.isEnabled()
+    drafts = hands.studio.contents.drafts
+    drafts.save([QUESTIONS])
+    await calm(hands.studio, hands.until)
+    dialog = drafts.dialog
+    assert dialog is not None
+    await hands.until(lambda: dialog.rows.topLevelItemCount() == 1)
+    row = dialog.rows.topLevelItem(0)
+    why = None if row is None else row.child(0)
+    assert why is not None
+    assert "answered meanwhile" in why.text(0)
+    dialog.close()
+    assert await hands.world.text() == before
+    # Kept, it is an edit like every other.
+    await hands.press("Keep as my own edit")
+    assert not _says(block, "denied")
+    # Keys belong to the active window, which was the list of drafts.
+    await hands.until(block.save_button.isEnabled)
+    QTest.mouseClick(block.save_button, LEFT)
+    await hands.until(lambda: not block.work.is_dirty)
+    await calm(hands.studio, hands.until)
+    assert await hands.world.text() == before + ASKED + " If Grace agrees."
+    assert (await hands.request(asked)).state is ConsentState.DENIED
+    assert hands.studio.contents.workspace.file.closed_answers == {}
+
+
+async def test_that_a_request_allowed_elsewhere_leaves_a_draft_that_can_be_discarded(
+    inbox: OpenInbox,
+) -> None:
+    hands = await inbox()
+    before = await hands.world.text()
+    asked, block = await _edited_first(hands)
+    await _Elsewhere(hands).answer(asked, ConsentDecision.ONCE)
+    await hands.until(lambda: _says(block, "Grace allowed this request while you were editing."))
+    await hands.press("Discard draft")
+    assert block.page.editor.text == before + ASKED
+    assert not block.work.is_dirty
+    # Brought back, it still knows that the request is closed.
+    await hands.press("Restore draft")
+    await hands.until(lambda: _says(block, "Grace allowed this request while you were editing."))
+    assert await hands.world.text() == before + ASKED
+
+
+async def test_that_a_save_that_comes_second_says_who_answered(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    before = await hands.world.text()
+    asked, block = await _edited_first(hands)
+    workspace = hands.studio.contents.workspace
+    # The other answer is stored, and the window has not heard of it yet.
+    hands.studio.bridge.changed.disconnect(workspace.answers._follow)  # noqa: SLF001 - holds the news back
+    await _Elsewhere(hands).answer(asked, ConsentDecision.DENY)
+    QTest.keySequence(block.page.editor, QKeySequence("Ctrl+S"))
+    await hands.until(lambda: _says(block, "Grace denied this request while you were editing."))
+    assert [each.key for each in block.banners.notices] == ["answer"]
+    QTest.keySequence(block.page.editor, QKeySequence("Ctrl+S"))
+    await calm(hands.studio, hands.until)
+    assert await hands.world.text() == before
+    assert workspace.file.refusals == {}
+
+
+async def test_that_a_draft_of_an_earlier_session_whose_request_was_answered_says_so(
+    inbox: OpenInbox,
+) -> None:
+    hands = await inbox()
+    asked, _ = await _edited_first(hands)
+    workspace = hands.studio.contents.workspace
+    await workspace.close()
+    await _Elsewhere(hands).answer(asked, ConsentDecision.DENY)
+    await open_file(hands.studio, hands.until)
+    await hands.until(lambda: workspace.answers.closed(QUESTIONS.id) is not None)
+    hands.studio.contents.services.selection.open(QUESTIONS)
+    block = hands.studio.window.centre.currentWidget()
+    assert isinstance(block, BlockPanel)
+    await hands.until(lambda: _says(block, "Grace denied this request"))

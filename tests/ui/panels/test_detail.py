@@ -6,10 +6,14 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFormLayout, QPushButton
 
+from inspector.domain.blocks import BlockType
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import SetBlockType
 from inspector.ui.panels.detail import DetailPanel
+from inspector.ui.presentation.card import pieces_of
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import open_file
-from tests.ui.world import CHECKLIST
+from tests.ui.open_window import open_file, press_toast
+from tests.ui.world import CHECKLIST, QUESTIONS
 
 
 async def detail(studio: Studio, until: Until) -> DetailPanel:
@@ -79,3 +83,24 @@ async def test_that_the_buttons_are_whole_however_low_the_panel_is(
         assert each.mapTo(panel, QPoint(0, each.height())).y() <= panel.height()
         assert not each.visibleRegion().isEmpty()
         assert each.visibleRegion().boundingRect().size() == each.size()
+
+
+async def test_that_what_is_left_out_is_included_from_its_card(studio: Studio, until: Until) -> None:
+    await studio.opener.change_file(Edit(QUESTIONS, SetBlockType(BlockType.ARCHIVAL)))
+    await open_file(studio, until)
+    workspace = studio.contents.workspace
+    studio.contents.services.selection.select(QUESTIONS)
+    panel = studio.window.panel("detail")
+    assert isinstance(panel, DetailPanel)
+
+    def named() -> list[QPushButton]:
+        buttons = panel.findChildren(QPushButton)
+        return [each for each in buttons if each.text() == "Move to working memory" and each.isVisible()]
+
+    await until(named)
+    assert not pieces_of(QUESTIONS, workspace.file.request)
+    QTest.mouseClick(named()[0], Qt.MouseButton.LeftButton)
+    await until(lambda: pieces_of(QUESTIONS, workspace.file.request))
+    await until(lambda: not named())
+    press_toast(studio, "Undo")
+    await until(named)

@@ -1,5 +1,7 @@
 """The History tab of a block: versions by pages, their differences, and restoring by clicks and keys."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -270,3 +272,24 @@ async def test_that_undo_in_the_history_is_of_the_file_and_not_of_typing_out_of_
     await one.calm()
     assert await one.world.text() == STORED
     assert not one.panel.work.is_dirty
+
+
+def _is_as_wide(page: HistoryPage, width: int) -> bool:
+    header = page.versions.view.horizontalHeader()
+    return page.versions.width() == width and header.width() <= width
+
+
+async def test_that_columns_without_room_go_and_no_title_is_cut(open_tab: OpenTab) -> None:
+    one = await open_tab(Edit(QUESTIONS, AppendText(" more")))
+    page = await look(one)
+    view = page.versions.view
+    header, model = view.horizontalHeader(), view.model()
+    for width, hidden in ((900, set()), (460, {"Characters"}), (400, {"Characters", "Reason"})):
+        page.versions.setFixedWidth(width)
+        await one.until(partial(_is_as_wide, page, width))
+        titles = [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(model.columnCount())]
+        assert {title for at, title in enumerate(titles) if header.isSectionHidden(at)} == hidden
+        for at, title in enumerate(titles):
+            if not header.isSectionHidden(at):
+                assert header.sectionSize(at) > header.fontMetrics().horizontalAdvance(title)
+    assert "characters" in page.bar.title.toolTip()

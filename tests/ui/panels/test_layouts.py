@@ -6,7 +6,8 @@ import os
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
@@ -265,6 +266,26 @@ async def test_that_a_draft_is_kept_and_a_newer_layout_is_not_overwritten(
     panel.editor.go_to(1)
     await tab.calm()
     picture(studio, "whole")
+
+
+async def test_that_a_tab_closed_while_it_reads_and_saves_leaves_nothing_behind(
+    studio: Studio, until: Until
+) -> None:
+    mine = replace(shipped_layouts()["standard"], name="mine")
+    await studio.opener.change_file(drafts=(Edit(MINE, PutLayout(mine)),))
+    failures: list[object] = []
+    studio.bridge.failed.connect(failures.append)
+    tab = await opened(studio, until, "mine")
+    tab.panel.work.read()
+    QTest.mouseClick(tab.panel.save_button, LEFT)
+    centre = studio.window.centre
+    centre.close_view(centre.current_key)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not shiboken6.isValid(tab.panel)
+    await until(lambda: not tab.workspace.file.records)
+    await calm(studio, until)
+    assert (await tab.stored())["mine"] == mine
+    assert failures == []
 
 
 async def _settings(studio: Studio, until: Until) -> list[QPushButton]:

@@ -1,7 +1,9 @@
 """The Search panel: typing, sides, F4 from hit to hit into the editors, ids, Requests, and what it says if not."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence
+import asyncio
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -19,7 +21,7 @@ from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.search import SearchPanel
 from inspector.ui.search.found_list import FoundGroup
-from inspector.ui.search.hit_rows import HitRow, context_line
+from inspector.ui.search.hit_rows import HitRow, TextStretch, context_line, fitted
 from inspector.ui.search.page import SearchPage
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, said
@@ -253,3 +255,54 @@ def test_that_a_line_shows_its_first_marked_word() -> None:
     assert [each.text for each in line if each.marked] == ["needle"]
     assert line[0].text == "…"
     assert "".join(each.text for each in line).endswith(" and more…")
+
+
+def _fits(panel: SearchPanel) -> bool:
+    place = panel.parentWidget()
+    return place is not None and panel.page.minimumSizeHint().width() <= place.width()
+
+
+async def test_that_a_narrow_panel_stands_its_parts_below_one_another(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    await one.type("quokka")
+    page = one.page
+    wide = page.table.rowHeight(0)
+    assert page.facets.isVisible()
+    assert not page.sides_button.isVisible()
+    studio.contents.services.appearance.set_scale(2.0)
+    studio.window.resize(1280, 800)
+    await asyncio.sleep(0.3)
+    studio.window.go_to_panel("search")
+    await until(lambda: page.sides_button.isVisible())
+    # No tool is beyond its edge, nor is the panel wider than its place.
+    panel = one.panel
+    await until(lambda: _fits(panel))
+    for each in (page.field, page.sent_button, page.sides_button, page.help_button):
+        corner = each.mapTo(panel, QPoint(0, 0))
+        assert panel.rect().contains(QRect(corner, each.size()))
+    assert not page.facets.isVisible()
+    assert page.table.rowHeight(0) >= 4 * wide - 4
+    QTest.mouseClick(page.sides_button, Qt.MouseButton.LeftButton)
+    assert page.facets.isVisible()
+    assert page.facets.y() < page.table.y()
+    studio.contents.services.appearance.set_scale(1.0)
+    await asyncio.sleep(0.3)
+    studio.window.go_to_panel("search")
+    await until(lambda: not page.sides_button.isVisible())
+    assert page.facets.isVisible()
+    assert page.table.rowHeight(0) == wide
+
+
+def test_that_marked_words_are_whole_where_there_is_room(qapp: QApplication) -> None:
+    line = tuple(
+        TextStretch(text, at % 2 == 1) for at, text in enumerate(("cut a ", "release", "/4.2, ", "Wave", " "))
+    )
+    metrics = QFontMetrics(qapp.font())
+    whole = sum(metrics.horizontalAdvance(each.text) for each in line)
+    for room in range(whole + 40):
+        shown = [each for each, _ in fitted(line, metrics, room)]
+        assert sum(width for _, width in fitted(line, metrics, room)) <= room
+        texts = {each.text for each in line}
+        # What stands before the first marked word may be shortened, and the last stretch that is there.
+        assert all(each.text in texts for each in shown[1:-1])
+    assert [each.text for each, _ in fitted(line, metrics, 4 * whole)] == [each.text for each in line]

@@ -42,6 +42,7 @@ from inspector.ui.editors.section_text import SectionText
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.tree import TreeEditor
 from inspector.ui.exact_text import copy_text, leave_text
+from inspector.ui.models.elements import ElementTable
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
@@ -220,6 +221,43 @@ async def test_that_rows_are_dragged_and_a_copied_table_is_pasted(open_block: An
     content = await one.stored()
     assert isinstance(content, ListContent)
     assert content.items[1].value == {"title": "Pack", "done": True, "priority": 1}
+
+
+async def test_that_a_mouse_that_is_pressed_and_moved_takes_the_selected_rows_along(
+    open_block: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await open_block(TASKS)
+    view, model = one.page.view.table, one.page.model
+    taken: list[list[int]] = []
+    given = ElementTable.mimeData
+
+    def note(self: ElementTable, indexes: Sequence[QModelIndex]) -> Any:
+        taken.append(sorted({index.row() for index in indexes}))
+        return given(self, indexes)
+
+    monkeypatch.setattr(ElementTable, "mimeData", note)
+    go_to(view, 0, 1)
+    flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+    view.selectionModel().select(model.index(2, 0), flags)
+    drag(view, view.visualRect(model.index(2, 1)).center(), view.visualRect(model.index(1, 1)).center())
+    assert taken == [[0, 2]]
+    # A row that isn't selected is dragged by itself.
+    drag(view, view.visualRect(model.index(1, 1)).center(), view.visualRect(model.index(0, 1)).center())
+    assert taken[1:] == [[1]]
+    # Without a screen Qt drops nothing: what comes of a drop is in the test above.
+    assert one.draft is None
+
+
+def drag(view: QAbstractItemView, start: QPoint, end: QPoint) -> None:
+    """Press the mouse on a view, move it and let it go, as the window gets that from the system."""
+    window = view.window().windowHandle()
+    assert window is not None
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    first, last = (view.viewport().mapTo(view.window(), each) for each in (start, end))
+    QTest.mousePress(window, left, none, first)
+    for part in (1, 2, 3):
+        QTest.mouseMove(window, first + (last - first) * part / 3)
+    QTest.mouseRelease(window, left, none, last)
 
 
 async def test_that_undo_and_redo_go_through_what_was_done_to_a_list(open_block: Any) -> None:
@@ -549,3 +587,21 @@ async def test_that_thousands_of_rows_open_without_a_widget_for_each(open_block:
     QTest.keyClick(view, Keys.Key_F2)
     QTest.keyClicks(editor_in(view), "changed")
     assert one.draft == UpdateItem("i2500", "changed")
+
+
+async def test_that_the_title_of_items_has_room_where_the_tab_is_narrow(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    header = view.horizontalHeader()
+    letter, wide = header.fontMetrics().averageCharWidth(), header.sectionSize(2)
+    titles = [str(one.page.model.headerData(at, Qt.Orientation.Horizontal)) for at in range(header.count())]
+    title = titles.index("title")
+    view.setFixedWidth(letter * 55)
+    await one.until(lambda: header.sectionSize(title) >= letter * 10)
+    for at, text in enumerate(titles):
+        assert header.sectionSize(at) > header.fontMetrics().horizontalAdvance(text)
+    # What a person drags stays as it is.
+    view.setMinimumWidth(letter * 40)
+    header.resizeSection(2, wide)
+    view.setFixedWidth(letter * 56)
+    assert header.sectionSize(2) == wide
