@@ -20,6 +20,12 @@ from tests.hostile_texts import HOSTILE_TEXTS
 # The collector runs in whichever thread allocates; in a database's thread it would destroy Qt objects there.
 gc.disable()
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# No test reaches the key store of whoever runs it.
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+# Nor the settings, the state and the sample file of whoever runs it; programs that a test starts inherit the places.
+_HOME = tempfile.TemporaryDirectory(prefix="context-inspector-home-", ignore_cleanup_errors=True)
+for _kind in ("CONFIG", "DATA", "STATE"):
+    os.environ[f"XDG_{_kind}_HOME"] = str(Path(_HOME.name) / _kind.lower())
 # The same examples in every run, so that a red run is the change's doing; `tests.bench.properties` looks for new ones.
 # No example has a time to keep to: on a busy machine that would be the machine's doing.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -74,3 +74,9 @@ def test_that_ctrl_c_before_a_command_begins_leaves_no_traceback(
     monkeypatch.setattr(entry, "_run_command", interrupted)
     assert entry.main(["agents", "a.constellation"]) == 1
     assert capsys.readouterr().err.strip() == "Aborted!"
+
+
+def test_that_a_shell_that_asks_for_completions_gets_them_and_no_window(tmp_path: Path) -> None:
+    asked = {"COMP_WORDS": "context-inspector rep", "COMP_CWORD": "1"}
+    done = start_window(tmp_path, _CONTEXT_INSPECTOR_COMPLETE="bash_complete", **asked)
+    assert (done.returncode, done.stdout) == (0, b"plain,report\n")

@@ -321,11 +321,14 @@ RULES = (
         ),
         good=("group.create_task(work())", "bridge.spawn(work())"),
         # Neither fits a TaskGroup. `finish` awaits its task to the end whatever happens to the caller; the engine's
-        # watcher lives from `open` to `close`, which awaits it; a call's lives from its first step to `aclose`.
+        # watcher lives from `open` to `close`, which awaits it; a call's and a turn's live from their first step to
+        # `aclose`, an embedding program's worker from `start` to `stop`, which the end of its scope calls.
         allowed=(
             "inspector/storage/connection.py",
             "inspector/runtime/engine.py",
             "inspector/runtime/model_stream.py",
+            "inspector/runtime/turn_channel.py",
+            "inspector/runtime/embedding.py",
         ),
     ),
     Rule(
