@@ -13,14 +13,6 @@ from tests.bench.kills import storm
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
-async def test_that_60_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
-    outcome = await storm(tmp_db_dir, kills=60, seed=7)
-    assert (outcome.kills, outcome.lost, outcome.problems) == (60, [], ())
-    assert outcome.acknowledged >= 30
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(280)
 async def test_that_30_kills_of_two_writers_lose_no_acknowledged_edit(tmp_db_dir: Path) -> None:
     outcome = await storm(tmp_db_dir, kills=30, seed=20261120)

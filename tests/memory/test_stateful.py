@@ -428,7 +428,7 @@ def check_variety(stage: Stage, done: set[tuple[str, str]], undone: set[tuple[st
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_that_any_operations_of_all_actors_do_what_a_plain_model_does(stage: Stage) -> None:
-    @settings(GENTLE, max_examples=120)
+    @settings(GENTLE, max_examples=50)
     @given(seed=st.integers(0, 2**32))
     def each(seed: int) -> None:
         run_seed(stage, seed, 50)

@@ -155,7 +155,7 @@ async def test_that_undo_and_redo_of_three_actors_do_what_plain_stacks_do(data: 
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-@settings(GENTLE, max_examples=25)
+@settings(GENTLE, max_examples=10)
 @given(st.data())
 async def test_that_long_histories_of_three_actors_do_what_plain_stacks_do(data: st.DataObject) -> None:
     await run(data, 200)

@@ -1,6 +1,6 @@
 """Each call to the disk fails once, in turn: nothing is damaged, and nothing was promised that is not there.
 
-The loop goes on until the work gets through without meeting the failure. The slow tests give every third call its
+The loop goes on until the work gets through without meeting the failure. The slow tests give every fifth call its
 turn, the others every few.
 """
 
@@ -29,7 +29,7 @@ from tests.storage.builders import ACTOR, MOMENT, clock
 from tests.storage.test_migrations import INVENTED, SECOND, THIRD, notes_of, version_of
 
 MOST_CALLS = 3000
-EVERY = pytest.mark.parametrize("step", [pytest.param(3, marks=pytest.mark.slow), 11])
+EVERY = pytest.mark.parametrize("step", [pytest.param(5, marks=pytest.mark.slow), 11])
 WHOLE = {CURRENT: None, SECOND: [("first",)], THIRD: [("first!",)]}
 """What the invented migration leaves in each version that is whole."""
 

@@ -39,6 +39,8 @@ def shown(studio: Studio, until: Until) -> Open:
         panel = studio.window.centre.currentWidget()
         assert isinstance(panel, RequestPanel)
         await until(lambda: panel.view.rows is not None and panel.view.rows.request is workspace.file.request)
+        # Until the actions have looked at the new file, their keys do nothing.
+        await until(studio.contents.services.actions.item("request.find").isEnabled)
         return panel
 
     return opened
@@ -227,6 +229,7 @@ async def test_that_a_search_counts_and_goes_round(shown: Open, studio: Studio, 
 async def test_that_what_was_found_follows_a_live_update(shown: Open, studio: Studio, until: Until) -> None:
     panel = await shown()
     QTest.keySequence(panel.view, QKeySequence("Ctrl+F"))
+    assert panel.find_bar.isVisible()
     panel.find_bar.words_field.setText("runner")
     await until(lambda: panel.find_bar.note == "1 of 1")
     draft(studio, "runner, ")
