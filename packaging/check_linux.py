@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Try the Linux packages where nothing else is: in fresh Debian roots, from installation to removal without a trace.
 
-    sudo python3 packaging/check_linux.py [--out FOLDER] [--work FOLDER] [deb|archive|wheel|upgrade|tools ...]
+    sudo python3 packaging/check_linux.py [--out FOLDER] [--work FOLDER] [CHECK ...]
 
 deb       install with its dependencies, self-test offscreen and under X11 with a window manager, purge
 archive   unpack the .tar.gz, self-test
+rpm       install the .rpm with rpm, self-test, remove; without its dependencies, whose names are Fedora's
+arch      the same for the Arch package with pacman
 wheel     install the wheel with the system's Python, self-test
 upgrade   install over an older package; read its file; refuse a file of a newer format and leave it alone
 tools     install the wheel with pipx and uvx into empty homes, on this machine
@@ -172,6 +174,43 @@ def check_archive(out: Path, work: Path) -> None:
         debian.selftest(program)
         debian.install("xvfb", "xauth", "openbox")
         debian.selftest(program, screen=True)
+
+
+def check_rpm(out: Path, work: Path) -> None:
+    """With rpm on Debian: its form, its files and its removal, but not its dependencies."""
+    with fresh_root(work, "rpm") as debian:
+        debian.install("rpm", *LIBRARIES)
+        package = debian.take(the_file(out, "*.rpm"))
+        debian.run("rpm --initdb")
+        installed_and_removed(debian, f"rpm --install --nodeps {package}", f"rpm --erase {PROGRAM}")
+
+
+def check_arch(out: Path, work: Path) -> None:
+    """With pacman on Debian: its form, its files and its removal, but not its dependencies."""
+    with fresh_root(work, "arch") as debian:
+        debian.install("pacman-package-manager", *LIBRARIES)
+        package = debian.take(the_file(out, "*.pkg.tar.zst"))
+        # It looks for mounted disks, which a root in a folder has none of.
+        debian.run("sed -i s/^CheckSpace// /etc/pacman.conf")
+        quiet = "pacman --noconfirm --nodeps --nodeps --noprogressbar"
+        installed_and_removed(debian, f"{quiet} --upgrade {package}", f"{quiet} --remove --nosave {PROGRAM}")
+
+
+def installed_and_removed(debian: Debian, install: str, remove: str) -> None:
+    """Install by a foreign package manager, let the program try itself, remove it.
+
+    Raises:
+        CheckError: a command failed, the program failed, or something of it is left.
+    """
+    before = debian.files()
+    debian.run(install)
+    print(f"  installed, {len(debian.files() - before)} paths", flush=True)
+    debian.selftest(PROGRAM)
+    debian.run(remove)
+    left = sorted(path for path in debian.files() - before if "inspector" in path.lower())
+    print(f"  removed; {len(left)} paths of the program left", flush=True)
+    if left:
+        raise CheckError(f"left behind: {', '.join(left[:10])}")
 
 
 def check_wheel(out: Path, work: Path) -> None:
@@ -362,6 +401,8 @@ def debian_sources() -> list[tuple[str, str]]:
 CHECKS: dict[str, Callable[[Path, Path], None]] = {
     "deb": check_deb,
     "archive": check_archive,
+    "rpm": check_rpm,
+    "arch": check_arch,
     "wheel": check_wheel,
     "upgrade": check_upgrade,
     "tools": check_tools,
