@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QDialog
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge, close_generators_on
 from inspector.ui.exact_text import leave_text
+from inspector.ui.hang_watch import HangWatch
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
@@ -98,6 +99,7 @@ def run(shell: Startup, *, load_engine: LoadEngine, load_contents: LoadContents)
     asyncio.set_event_loop(loop)
     # Qt's own pool threads die of a BaseException, and whoever waits for them waits for ever.
     loop.set_default_executor(ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker"))
+    HangWatch(mark, shell.application).start()
     with loop:
         loop.run_until_complete(program.live(loop, load_engine, load_contents))
     mark.end()
@@ -194,11 +196,11 @@ class Program:
         show = self.window.banners.show_notice
         ended = self._unclean_end
         if ended is not None:
-            text = (
-                tr("Context Inspector crashed last time.")
-                if ended.crashed
-                else tr("Context Inspector didn't close properly last time.")
-            )
+            text = tr("Context Inspector didn't close properly last time.")
+            if ended.crashed:
+                text = tr("Context Inspector crashed last time.")
+            elif ended.hung:
+                text = tr("Context Inspector had stopped responding when it was ended last time.")
             remark = tr("Saved work and drafts are kept. Nothing was sent to anyone.")
             restart = ((tr("Restart in safe mode"), self.restart_safely),)
             choices = () if self.shell.safe else restart
