@@ -81,6 +81,7 @@ class _View:
     blocks: set[str] = field(default_factory=set)
     messages: set[str] = field(default_factory=set)
     least: int | None = 0
+    longest: int = 0
 
     def reach(self, least: int | None) -> None:
         """Let so many messages be read, None for all; what was read already stays."""
@@ -200,6 +201,9 @@ class Snapshots:
             fresh = await self._with_blocks(fresh, view.blocks)
         if view.messages and RowFamily.HISTORY not in view.stale:
             fresh = await self._with_messages(fresh, view.messages)
+            if view.least is not None and _messages_in(fresh) > view.longest:
+                # An agent that runs all day would have all its messages in memory.
+                fresh, _ = await self._with_history(fresh)
             view.problems[RowFamily.HISTORY] = _unreadable(fresh.history)
         return self._with_problems(view, fresh)
 
@@ -249,7 +253,9 @@ class Snapshots:
         # What is made of a batch is remembered by its identity.
         before = {batch.id: batch for batch in snapshot.history}
         history = tuple(existing if (existing := before.get(each.id)) == each else each for each in history)
-        return replace(snapshot, history=history, older=older), _unreadable(history)
+        read = replace(snapshot, history=history, older=older)
+        self._views[agent_id].longest = 2 * max(_messages_in(read), FEWEST_READ)
+        return read, _unreadable(history)
 
     async def _with_summaries(self, snapshot: Snapshot) -> Read:
         summaries, problems = await self._conversation.summaries(snapshot.agent.id)
@@ -319,6 +325,10 @@ def _unreadable(history: Iterable[Batch]) -> tuple[Problem, ...]:
         for message in batch.messages
         if message.problem
     )
+
+
+def _messages_in(snapshot: Snapshot) -> int:
+    return sum(len(batch.messages) for batch in snapshot.history)
 
 
 def _is_new(batch: Batch | None, history: Sequence[Batch]) -> bool:

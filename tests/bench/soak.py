@@ -3,7 +3,8 @@
     python -m tests.bench.soak [MINUTES]
 
 A second process embeds the engine and runs turns of one agent on the scripted offline provider, about one in two
-seconds; each appends to a block by a tool call and replies. The real window has the file open and shows that agent.
+seconds; each appends to a block by a tool call and replies. The real window has the file open and shows that agent. It
+has run before, until what an engine holds of messages and events is at its bounds.
 Limits: the turn's message and its event, the appended line and a budget with them are in the window's state within 1 s
 of the turn's end (99 %); after the warm-up, a third of the time, neither the memory of either process (10 %), its open
 files (2) nor its objects (5 %) grow, by the medians of the first and the last fifth of what is left. The size of the
@@ -37,7 +38,7 @@ SHOWN_SECONDS = 1.0
 MEMORY_GROWTH, OBJECT_GROWTH, FILE_GROWTH = 0.10, 0.05, 2
 AGENT, LABEL = "Soak", "soak_notes"
 _EVERY_SECONDS, _WARM_UP = 2.0, 1 / 3
-_KEPT_LINES = 40
+_EARLIER_TURNS, _KEPT_LINES = 400, 40
 _SAMPLE_EVERY = 10
 _GIVE_UP_SECONDS = 60.0
 _TIMES = 3
@@ -78,7 +79,7 @@ async def _turn(agent: LoadedAgent, number: int) -> None:
 
 
 async def make(path: Path) -> None:
-    """A file with the agent and its block."""
+    """A file with the agent, its block and what it did so far."""
     async with AgentRuntime.open(path, "offline") as runtime:
         agent = await runtime.create(AGENT, persona="You note what happens.", model="gpt-4.1")
         made = await runtime.engine.apply(
@@ -94,7 +95,11 @@ async def make(path: Path) -> None:
                 )
             ]
         )
-        await runtime.engine.edit(made[0].ref.id, SetText("begun"))
+        agent = await runtime.load(AGENT)
+        for number in range(_EARLIER_TURNS):
+            if number % _KEPT_LINES == 0:
+                await runtime.engine.edit(made[0].ref.id, SetText("begun"))
+            await _turn(agent, -number)
 
 
 def held_now() -> tuple[int, int, int]:

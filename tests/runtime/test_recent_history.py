@@ -23,6 +23,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.simulation import Overlay
 from inspector.domain.snapshot import OlderMessages, RequestSpec, Snapshot
 from inspector.runtime import context as runtime_context
+from inspector.runtime import snapshots
 from inspector.runtime.engine import Engine
 from inspector.runtime.snapshots import Snapshots
 from tests.conversation.builders import ADA, do, people, say
@@ -130,6 +131,28 @@ async def test_that_a_message_more_reads_no_other_one_again(opened: Engine) -> N
     assert all(one is other for one, other in zip(before.history, after.history, strict=False))
     await say(opened, "new", Role.ASSISTANT, "Nothing.")
     assert len((await kept.of(ADA, LEAST)).history[-1].messages) == 2
+
+
+async def test_that_a_view_of_a_long_conversation_lets_go_of_its_oldest_messages(
+    opened: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "FEWEST_READ", LEAST)
+    await people(opened)
+    chance, kept, let_go = Random(17), views(opened), 0
+    await talk(opened, chance, range(1, 10))
+    before = await kept.of(ADA, LEAST)
+    for number in range(10, 60):
+        await talk(opened, chance, range(number, number + 1))
+        after = await kept.of(ADA, LEAST)
+        check(after, await opened.conversation.batches(ADA))
+        assert len(messages(after.history)) <= 4 * LEAST
+        let_go += len(after.history) < len(before.history)
+        before = after
+    assert let_go > 1
+    # Who asked for all of them keeps all.
+    await kept.of(ADA)
+    await talk(opened, chance, range(60, 80))
+    assert (await kept.of(ADA, LEAST)).history == await opened.conversation.batches(ADA)
 
 
 def first_message(whole: tuple[Batch, ...]) -> Ref:

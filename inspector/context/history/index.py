@@ -196,5 +196,10 @@ class HistoryReader:
 
 
 def _is_of(index: HistoryIndex, batch: Batch, costs: FrameCosts) -> bool:
-    """Whether an index begins with a batch, under the same costs."""
-    return bool(index.stored) and index.stored[0].batch is batch and index.stored[0].costs is costs
+    """Whether an index has a batch, under the same costs: a history may have let go of what stood before it."""
+    at = bisect_left(index.stored, _place(batch), key=lambda view: _place(view.batch))
+    return at < len(index.stored) and index.stored[at].batch is batch and index.stored[at].costs is costs
+
+
+def _place(batch: Batch) -> int:
+    return batch.messages[0].position
