@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ from inspector.domain.errors import InputError
 from inspector.domain.records import QueuedMessage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.activity import shorten
-from inspector.domain.turns import TurnError, TurnEvent, TurnStarted
+from inspector.domain.turns import TurnError, TurnEvent, TurnHolder, TurnStarted, TurnWaiting
 from inspector.runtime.engine import Engine
 from inspector.runtime.queue_worker import QueueWorker
 from inspector.runtime.queued_turns import QueuedTurns, TurnRoute
@@ -82,6 +83,8 @@ class _Run:
         self._failed = False
         turns = QueuedTurns(engine.turns, engine.agents, routes.__getitem__, self._show)
         self._worker: QueueWorker = engine.queue_worker(turns, [*routes])
+        self._worker.on_change = self._tell_held
+        self._held: Mapping[str, TurnHolder] = {}
 
     async def run(self, *, forever: bool) -> int:
         """Work until nothing waits, or until it is interrupted."""
@@ -95,6 +98,14 @@ class _Run:
         for agent_id, why in self._worker.paused.items():
             write_error(word("told.run_paused", {"agent": self._names.get(agent_id, agent_id), "error": why}))
         return INPUT_AT_FAULT if self._failed else DONE
+
+    def _tell_held(self) -> None:
+        """Say for whom a chat or a program is waited for, once each time."""
+        before, self._held = self._held, self._worker.held
+        for agent_id, holder in self._held.items():
+            if before.get(agent_id) != holder:
+                name = self._names.get(agent_id, agent_id)
+                self._printer.show(TurnWaiting(agent_id, name, holder))
 
     def _show(self, queued: QueuedMessage, event: TurnEvent) -> None:
         if isinstance(event, TurnStarted):

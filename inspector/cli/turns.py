@@ -30,6 +30,7 @@ from inspector.domain.turns import (
     TurnError,
     TurnEvent,
     TurnOptions,
+    TurnWaiting,
 )
 from inspector.runtime.engine import Engine
 from inspector.runtime.queued_turns import TurnRoute
@@ -156,6 +157,12 @@ def _folded(event: HistoryFolded) -> None:
     write_error(word(event.code, event.parameters) if event.code else word("told.turn_folded", facts))
 
 
+def _waits(event: TurnWaiting) -> None:
+    code = "told.turn_waiting_queued" if event.holder.is_queued else "told.turn_waiting"
+    holder = event.holder
+    write_error(word(code, {"agent": event.agent, "name": holder.name, "program": holder.program}))
+
+
 def _ended(event: TurnDone) -> None:
     if event.end is TurnEnd.STOPPED:
         write_error(word("told.turn_stopped"))
@@ -170,6 +177,7 @@ _SHOWN: Mapping[type, Callable[[Any], None]] = {
     HistoryFolded: _folded,
     TurnError: _failed,
     TurnDone: _ended,
+    TurnWaiting: _waits,
 }
 
 

@@ -15,7 +15,7 @@ from inspector.memory.changesets import Changesets
 from inspector.memory.store import MemoryStore
 from inspector.memory.undo import Undoer
 from inspector.storage.database import Database
-from inspector.storage.transaction import Transaction
+from inspector.storage.transaction import Guard, Transaction
 
 OnProgress = Callable[[int, int], None]
 """Hears how many of how many steps are done."""
@@ -43,11 +43,16 @@ class EditService:
         self._changesets = Changesets(database, self)
 
     async def apply(
-        self, intents: Sequence[Intent], changeset: str | None = None, on_progress: OnProgress | None = None
+        self,
+        intents: Sequence[Intent],
+        changeset: str | None = None,
+        on_progress: OnProgress | None = None,
+        guard: Guard | None = None,
     ) -> tuple[Receipt, ...]:
         """Apply all intents as one, or none of them. Several share a changeset.
 
-        `told` hears of each step of the work and may end it by raising, as a cancelled job does.
+        `on_progress` hears of each step of the work and may end it by raising, as a cancelled job does. `guard` is
+        asked first, in the same transaction.
 
         Raises:
             RefusedError: a rule said no. NotFoundError: a target does not exist. FileError: the file cannot
@@ -59,6 +64,8 @@ class EditService:
         async def write() -> tuple[Receipt, ...]:
             receipts: list[Receipt] = []
             async with self._database.write(shared, first) as tx:
+                if guard is not None:
+                    await guard(tx)
                 for done, intent in enumerate(intents):
                     if on_progress is not None:
                         on_progress(done, len(intents))
