@@ -21,6 +21,7 @@ import pytest
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.edits.rows import EnqueueMessage
 from inspector.domain.errors import RefusedError
+from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.domain.messages import Role
 from inspector.domain.queueing import QueueOptions
 from inspector.domain.records import QueueState
@@ -355,13 +356,14 @@ async def test_that_the_row_is_no_message_and_nothing_wrong_with_the_file(
         assert problems_in(path) == ()
     assert await world.two.agents.queue() == ((), ())
     exported = tmp_path / "out.json"
-    await world.two.exchange.export_constellation(exported)
+    await world.two.exchange.export(exported, ExportOptions(ExportFormat.JSON))
     assert "turn:" not in exported.read_text()
-    one.cancel()
-    await asyncio.wait([one])
+    world.gate.opened.set()
+    await one
     # In the copy it stands as a process leaves it that was killed: for as long as its lease.
     late = HeldClock(NOON + timedelta(seconds=world.one.turns.leases.lease_seconds + 1))
-    surroundings = replace(world.one.surroundings, clock=late, ids=lambda kind: f"{kind}_late")
+    ids = counted_ids()
+    surroundings = replace(world.one.surroundings, clock=late, ids=lambda kind: f"{ids(kind)}_late")
     async with opened_engine(copy, surroundings) as engine:
         assert done(await events_of(engine, ADA, "/say Late")).text == "Late"
     assert turn_rows(copy) == []
