@@ -202,12 +202,14 @@ async def test_that_two_runtimes_with_workers_never_run_two_turns_of_an_agent_at
         for number in range(3)
         for engine in (world.one, world.two)
     ]
-    ended = await asyncio.gather(*(each.run(until_idle=True) for each in workers), *turns)
+    working = asyncio.gather(*(each.run(until_idle=True) for each in workers))
+    ended = await asyncio.gather(*turns)
+    await working
     assert most == 1
     said = [each for each in await world.said() if not each.startswith(("/tool", "counted"))]
     assert sorted(said) == ["d0", "d0", "d1", "d1", "d2", "d2", "q0", "q1", "q2", "q3"]
     assert [each for each in said if each[0] == "q"] == ["q0", "q1", "q2", "q3"]
-    assert all(done(each).end is TurnEnd.REPLIED for each in ended[2:])
+    assert all(done(each).end is TurnEnd.REPLIED for each in ended)
     batches = await world.one.conversation.batches(ADA)
     assert [len(each.messages) for each in batches] == [4] * 10
     assert turn_rows(world.path) == []
