@@ -100,8 +100,8 @@ class _Run:
         self._failed = False
         turns = QueuedTurns(engine.turns, engine.agents, routes.__getitem__, self._show)
         self._worker: QueueWorker = engine.queue_worker(turns, [*routes])
-        self._worker.on_change = self._tell_held
-        self._held: Mapping[str, TurnHolder] = {}
+        self._worker.on_change = self._tell_blocked
+        self._blocked: Mapping[str, TurnHolder] = {}
 
     async def run(self, *, forever: bool) -> int:
         """Work until nothing waits, or until it is interrupted."""
@@ -116,10 +116,10 @@ class _Run:
             self._output.pause(TurnSource(agent_id), why)
         return INPUT_AT_FAULT if self._failed else DONE
 
-    def _tell_held(self) -> None:
+    def _tell_blocked(self) -> None:
         """Say for whom a chat or a program is waited for, once each time."""
-        before, self._held = self._held, self._worker.held
-        for agent_id, holder in self._held.items():
+        before, self._blocked = self._blocked, self._worker.blocked
+        for agent_id, holder in self._blocked.items():
             if before.get(agent_id) != holder:
                 name = self._names.get(agent_id, agent_id)
                 self._output.show(TurnWaiting(agent_id, name, holder), TurnSource(agent_id))

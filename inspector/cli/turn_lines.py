@@ -105,8 +105,8 @@ def _totals(ended: list[StepEnded]) -> Line:
 
 
 def _sum(figures: list[Any]) -> Any:
-    known = [each for each in figures if each is not None]
-    return sum(known) if known else None
+    reported = [each for each in figures if each is not None]
+    return sum(reported) if reported else None
 
 
 def _waiting(event: TurnWaiting) -> Line:

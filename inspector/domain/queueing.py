@@ -86,7 +86,7 @@ class WaitingWork:
     messages: tuple[str, ...] = ()
     wakeups: tuple[str, ...] = ()
     is_more: bool = False
-    held: Mapping[str, TurnHolder] = field(default_factory=dict)
+    blocked: Mapping[str, TurnHolder] = field(default_factory=dict)
     """Agents whose messages wait for the end of a direct turn, and whose turn that is."""
 
     @property

@@ -96,7 +96,7 @@ class QueueStore:
                 await queue_leases.due(connection, look, limit),
                 await queue_leases.due_wakeups(connection, look),
                 await queue_leases.is_waiting(connection, look),
-                await queue_leases.held(connection, look),
+                await queue_leases.blocked(connection, look),
             )
 
     async def take(self, share: QueueShare, limit: int, options: QueueOptions) -> tuple[QueuedMessage, ...]:

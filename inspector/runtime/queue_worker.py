@@ -106,10 +106,10 @@ class QueueWorker:
         self.paused: dict[str, str] = {}
         """Agents for which nothing is tried until `serve`, with the reason for a person."""
         self.on_change: Callable[[], None] | None = None
-        """Called when a turn begins or has ended and its message is settled, and when `held` is another."""
+        """Called when a turn begins or has ended and its message is settled, and when `blocked` is another."""
         self.problem: FileError | None = None
         """Why the queue could not be read or written at the last look; it is tried again at the next one."""
-        self.held: Mapping[str, TurnHolder] = {}
+        self.blocked: Mapping[str, TurnHolder] = {}
         """Agents whose messages wait for the end of a direct turn, such as a chat's, and whose turn that is."""
 
     @property
@@ -177,7 +177,7 @@ class QueueWorker:
         share, room = self.share(), self._options.at_once - len(self._deliveries)
         try:
             found = await self._queue.look(share, max(room, 0))
-            self._note_held(found.held)
+            self._note_blocked(found.blocked)
             if found.wakeups and await self._queue.fire(share):
                 self.nudge()
             if found.messages and not self._is_stopping:
@@ -191,9 +191,9 @@ class QueueWorker:
         self.problem = None
         return found.is_idle
 
-    def _note_held(self, held: Mapping[str, TurnHolder]) -> None:
-        if held != self.held:
-            self.held = held
+    def _note_blocked(self, blocked: Mapping[str, TurnHolder]) -> None:
+        if blocked != self.blocked:
+            self.blocked = blocked
             self._tell()
 
     async def _pause(self) -> None:

@@ -123,16 +123,16 @@ class _DirectTurn:
 
     async def begin(self, channel: TurnChannel) -> None:
         """Wait until the agent's turn is this one."""
-        loop, told = asyncio.get_running_loop(), None
+        loop, announced = asyncio.get_running_loop(), None
         while not await self._claim():
             renewed_at = loop.time()
             while loop.time() - renewed_at < self._leases.lease_seconds / RENEWALS_IN_A_LEASE:
                 holder = await self._holder()
                 if holder is None:
                     break
-                if holder != told:
+                if holder != announced:
                     channel.emit(TurnWaiting(self._agent.id, self._agent.name, holder))
-                    told = holder
+                    announced = holder
                 await self._leases.pause()
 
     async def keep(self, channel: TurnChannel) -> None:

@@ -139,8 +139,7 @@ class TurnService:
         try:
             # It may be another one by now, or paused.
             agent = await self._active(agent_id)
-            told = partial(self._set_state, agent_id)
-            await TurnLoop(self._parts, asked, lease, channel, told).run(agent)
+            await TurnLoop(self._parts, asked, lease, channel, partial(self._set_state, agent_id)).run(agent)
         finally:
             del self._running[agent_id]
 

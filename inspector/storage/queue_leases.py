@@ -48,7 +48,7 @@ _DUE = (
     ORDER BY priority DESC, arrival LIMIT ?7
 """
 )
-_HELD = (
+_BLOCKED = (
     _WAITING
     + """
     SELECT w.agent, p.actor_name, p.program
@@ -130,9 +130,9 @@ async def due(connection: Connection, look: QueueLook, limit: int) -> tuple[str,
     return tuple(str(row["id"]) for row in rows)
 
 
-async def held(connection: Connection, look: QueueLook) -> dict[str, TurnHolder]:
+async def blocked(connection: Connection, look: QueueLook) -> dict[str, TurnHolder]:
     """The agents whose messages wait because a direct turn has them or waits for them, and whose that is."""
-    rows = await connection.fetch_all(_HELD, (*look.of_messages, look.believed))
+    rows = await connection.fetch_all(_BLOCKED, (*look.of_messages, look.believed))
     return {str(row["agent"]): TurnHolder(row["actor_name"] or "", row["program"] or "") for row in rows}
 
 

@@ -21,7 +21,7 @@ class RunState(StrEnum):
     STARTING = "starting"
     WAITING = "waiting"
     """It takes the next message of its queue."""
-    HELD = "held"
+    BLOCKED = "blocked"
     """Its next message waits for a turn that a chat or another program has begun."""
     RUNNING = "running"
     COOLDOWN = "cooldown"

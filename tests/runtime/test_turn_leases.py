@@ -239,11 +239,11 @@ async def test_that_a_worker_tells_for_whom_its_messages_wait(world: World) -> N
     worker.on_change = heard.set
     working = asyncio.ensure_future(worker.run(until_idle=True))
     await heard.wait()
-    assert worker.held == {ADA: TurnHolder("noor", "test")}
+    assert worker.blocked == {ADA: TurnHolder("noor", "test")}
     assert worker.running == ()
     world.gate.opened.set()
     await asyncio.gather(one, working)
-    assert worker.held == {}
+    assert worker.blocked == {}
     assert (await world.said())[1::2] == ["One", "Two"]
 
 

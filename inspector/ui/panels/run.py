@@ -256,7 +256,7 @@ class RunPanel(Panel):
     def _not_paused(self) -> str:
         is_going = self.state in (
             RunState.WAITING,
-            RunState.HELD,
+            RunState.BLOCKED,
             RunState.RUNNING,
             RunState.COOLDOWN,
         )

@@ -25,7 +25,7 @@ _STATES: Mapping[RunState, tuple[Callable[[], str], str]] = {
     RunState.STOPPED: (lambda: tr("stopped"), "muted"),
     RunState.STARTING: (lambda: tr("starting"), "info"),
     RunState.WAITING: (lambda: tr("waiting"), "ok"),
-    RunState.HELD: (lambda: tr("waiting for another turn"), "info"),
+    RunState.BLOCKED: (lambda: tr("waiting for another turn"), "info"),
     RunState.RUNNING: (lambda: tr("running"), "ok"),
     RunState.COOLDOWN: (lambda: tr("cooling down"), "warning"),
     RunState.PAUSING: (lambda: tr("pausing"), "warning"),
@@ -52,8 +52,8 @@ def state_text(run: AgentRun, name: str) -> str:
         RunState.STOPPED: tr("{name} is stopped. Messages wait in its queue.", name=name),
         RunState.STARTING: tr("Starting {name} …", name=name),
         RunState.WAITING: tr("{name} waits for a message.", name=name),
-        RunState.HELD: tr(
-            "{name} waits for the turn that {holder} has begun elsewhere.",
+        RunState.BLOCKED: tr(
+            "{name} waits for a turn that {holder} started elsewhere.",
             name=name,
             holder=one_line(run.holder, 40) or tr("another process"),
         ),
