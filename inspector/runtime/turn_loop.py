@@ -183,12 +183,13 @@ class TurnLoop:
             model = CalledModel(self._parts.calls, self._parts.models, destination, request.model)
             written_by = summaries.by_model(self._agent, model)
         try:
-            folding = summaries.summarise(self._agent.id, written_by, actor=SYSTEM)
+            folding = summaries.summarise(self._agent.id, written_by, actor=SYSTEM, guard=self._lease.guard)
             made = await self._channel.unless_stopped(folding)
         except StoppedError:
             return
         except InspectorError as error:
-            await self._log(self._records.fold_failed(error.code, self._batch_id))
+            if not self._lease.is_lost:
+                await self._log(self._records.fold_failed(error.code, self._batch_id))
             self._channel.emit(HistoryFolded(0, 0, error.code, error.parameters))
             return
         archived = sum(len(each.source.messages) for each in made.proposals)
