@@ -99,24 +99,28 @@ class EditService:
         """Make again what the actor took back last; see `redo_wish`."""
         return await self.redo_wish(UndoRequest(actor, ref))
 
-    async def undo_wish(self, wish: UndoRequest) -> UndoneStep:
+    async def undo_wish(self, wish: UndoRequest, guard: Guard | None = None) -> UndoneStep:
         """Take back a step of the actor's own, as new changes; whatever others have made of it since stays.
+
+        `guard` is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.nothing_to_undo``; ``refused.undo_overtaken``, nothing of it is left to take
                 back; or the rule that forbids it. Nothing was changed then.
             DocumentError, FileError: as `apply`.
         """
-        return await self.undoer.undo(wish)
+        return await self.undoer.undo(wish, guard)
 
-    async def redo_wish(self, wish: UndoRequest) -> UndoneStep:
+    async def redo_wish(self, wish: UndoRequest, guard: Guard | None = None) -> UndoneStep:
         """Make a step again that the actor has taken back, unless the actor has made another change since.
+
+        `guard` is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.nothing_to_redo``; otherwise as `undo_wish`.
             DocumentError, FileError: as `apply`.
         """
-        return await self.undoer.redo(wish)
+        return await self.undoer.redo(wish, guard)
 
     async def undo_stack(
         self, actor: Actor, ref: Ref | None = None, limit: int = 100, *, owner: str | None = None

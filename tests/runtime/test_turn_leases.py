@@ -28,6 +28,7 @@ from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.turns import (
     IncomingMessage,
+    ToolDone,
     TurnDone,
     TurnEnd,
     TurnError,
@@ -293,6 +294,37 @@ async def test_that_a_frozen_turn_stores_nothing_once_another_has_begun(world: W
     activity, _ = await world.two.conversation.recent_events(50)
     assert "turn_failed" not in {each.kind for each in activity}
     assert turn_rows(world.path) == []
+
+
+async def test_that_no_tool_of_a_lost_turn_stores_anything(world: World) -> None:
+    agent = await world.one.agents.get(ADA)
+    assert agent is not None
+    block = await made_block(world.one, agent, "notes")
+    own = json.dumps({"label": "notes", "operation": "append", "text": "mine"})
+    await events_of(world.one, ADA, f"/tool block_edit {own}")
+    calls = {
+        "block_edit": (
+            {"label": "notes", "operation": "undo"},
+            {"label": "notes", "operation": "append", "text": "x"},
+        ),
+        "block": ({"action": "create", "label": "new"},),
+        "recall": ({"action": "insert", "text": "likes tea"},),
+        "send_message": ({"text": "Hi"}, {"to": "Ada", "text": "Hi"}),
+    }
+    texts = [f"/tool {name} {json.dumps(each)}" for name, given in calls.items() for each in given]
+    one = world.held("\n".join(["/tool gate {}", *texts]))
+    await world.gate.reached.wait()
+    world.clock.advance(seconds=world.one.turns.leases.lease_seconds + 1)
+    await events_of(world.two, ADA, "/say Two")
+    async with world.two.database.read() as connection:
+        before = await connection.fetch_one("SELECT max(seq) FROM changes")
+    world.gate.opened.set()
+    ended = of_kind(await one, ToolDone)
+    assert [each.name for each in ended[1:]] == [text.split()[1] for text in texts]
+    assert all("stopped responding" in each.content for each in ended[1:])
+    async with world.two.database.read() as connection:
+        assert tuple(await connection.fetch_one("SELECT max(seq) FROM changes") or ()) == tuple(before or ())
+    assert "mine" in await rendered(world.two, block)
 
 
 async def test_that_a_turn_that_lost_its_lease_is_stopped_and_says_so(world: World) -> None:
