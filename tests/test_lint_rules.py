@@ -322,12 +322,14 @@ RULES = (
         good=("group.create_task(work())", "bridge.spawn(work())"),
         # Neither fits a TaskGroup. `finish` awaits its task to the end whatever happens to the caller; the engine's
         # watcher lives from `open` to `close`, which awaits it; a call's and a turn's live from their first step to
-        # `aclose`, an embedding program's worker from `start` to `stop`, which the end of its scope calls.
+        # `aclose`, an embedding program's worker from `start` to `stop`, which the end of its scope calls. What keeps a
+        # turn's lease is awaited at the turn's end; a group would wrap the turn's own errors.
         allowed=(
             "inspector/storage/connection.py",
             "inspector/runtime/engine.py",
             "inspector/runtime/model_stream.py",
             "inspector/runtime/turn_channel.py",
+            "inspector/runtime/turn_leases.py",
             "inspector/runtime/embedding.py",
         ),
     ),

@@ -53,6 +53,11 @@ def write_json(value: Any) -> None:
     _write(sys.stdout, _CONTROL_IN_JSON.sub(r"\\u007f", text) + "\n")
 
 
+def write_json_line(value: Any) -> None:
+    """Write one JSON value as a line of its own, ASCII only, to standard output."""
+    _write(sys.stdout, _CONTROL_IN_JSON.sub(r"\\u007f", json.dumps(value, ensure_ascii=True)) + "\n")
+
+
 def _write(stream: TextIO | None, text: str) -> None:
     if stream is None:
         raise InputError("output.failed", why="it is closed")

@@ -7,8 +7,8 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from types import FrameType, MappingProxyType
+from typing import Any, Protocol
 
 import click
 
@@ -16,7 +16,9 @@ from inspector.cli.calling import FORM_NAMES, destination_of, key_of
 from inspector.cli.terminal import write_error, write_exactly, write_line
 from inspector.domain.agents import Agent
 from inspector.domain.dataclass import dataclass
-from inspector.domain.errors import InputError, Parameters
+from inspector.domain.errors import InputError, InspectorError, Parameters
+from inspector.domain.records import QueuedMessage
+from inspector.domain.rendering.activity import shorten
 from inspector.domain.replies import FailureKind, TextDelta
 from inspector.domain.turns import (
     ConsentAsked,
@@ -30,6 +32,8 @@ from inspector.domain.turns import (
     TurnError,
     TurnEvent,
     TurnOptions,
+    TurnStarted,
+    TurnWaiting,
 )
 from inspector.runtime.engine import Engine
 from inspector.runtime.queued_turns import TurnRoute
@@ -47,6 +51,9 @@ PROVIDER = click.option(
 )
 FORM = click.option(
     "--form", type=click.Choice(FORM_NAMES), help="Set the format of an address. Default: openai."
+)
+JSON_LINES = click.option(
+    "--json", "as_json", is_flag=True, help="Write JSON Lines, one object for each step, and nothing else."
 )
 TOOLS = click.option("--tools", is_flag=True, help="Give the agent the memory tools first.")
 
@@ -74,6 +81,32 @@ class TurnTarget:
         return TurnRoute(destination, await key_of(engine, destination), options)
 
 
+@dataclass(frozen=True, slots=True)
+class TurnSource:
+    """What a turn that is shown comes from: whose it is, the message, and its id in the queue if it is from there."""
+
+    agent_id: str
+    message: str = ""
+    queued: str | None = None
+
+
+def source_of(queued: QueuedMessage) -> TurnSource:
+    """What the turn of a queued message comes from."""
+    return TurnSource(queued.target_agent_id, queued.content, queued.id)
+
+
+class TurnOutput(Protocol):
+    """Where a command shows turns as they go."""
+
+    def show(self, event: TurnEvent, source: TurnSource) -> None: ...
+
+    def refuse(self, error: InspectorError, source: TurnSource) -> None:
+        """Show what kept a turn from beginning, as far as the command's end doesn't."""
+
+    def pause(self, source: TurnSource, why: str) -> None:
+        """Show why nothing more is tried for an agent."""
+
+
 async def give_tools(engine: Engine, agent: Agent) -> None:
     """Give an agent the usual tools, and tell of those that the file has a definition of its own for."""
     equipped = await engine.turns.equip(agent.id, USUAL_TOOLS)
@@ -84,15 +117,19 @@ async def give_tools(engine: Engine, agent: Agent) -> None:
 class TurnPrinter:
     """Prints a turn as it goes: the reply on standard output, everything else on standard error.
 
-    `variable` is the environment variable of the key, for what a failed call advises.
+    `variable` is the environment variable of the key, for what a failed call advises; `names` are the agents of whose
+    turns it is said whose they are.
     """
 
-    def __init__(self, variable: str = "") -> None:
+    def __init__(self, variable: str = "", names: Mapping[str, str] = MappingProxyType({})) -> None:
         self._variable = variable
+        self._names = names
         self._is_within = False
 
-    def show(self, event: TurnEvent) -> None:
+    def show(self, event: TurnEvent, source: TurnSource) -> None:
         """Print what an event tells, if anything."""
+        if isinstance(event, TurnStarted) and source.agent_id in self._names:
+            write_error(f"{self._names[source.agent_id]}: {shorten(source.message, 80)}")
         if isinstance(event, TextDelta):
             self._is_within = True
             write_exactly(event.text)
@@ -101,6 +138,13 @@ class TurnPrinter:
             shown(event)
             if isinstance(event, TurnError):
                 self._advise(event)
+
+    def refuse(self, error: InspectorError, source: TurnSource) -> None:
+        """Print nothing: the command ends with the error."""
+
+    def pause(self, source: TurnSource, why: str) -> None:
+        name = self._names.get(source.agent_id, source.agent_id)
+        write_error(word("told.run_paused", {"agent": name, "error": why}))
 
     def _advise(self, error: TurnError) -> None:
         # Who takes no key can't have a wrong one.
@@ -156,6 +200,12 @@ def _folded(event: HistoryFolded) -> None:
     write_error(word(event.code, event.parameters) if event.code else word("told.turn_folded", facts))
 
 
+def _waits(event: TurnWaiting) -> None:
+    code = "told.turn_waiting_queued" if event.holder.is_queued else "told.turn_waiting"
+    holder = event.holder
+    write_error(word(code, {"agent": event.agent, "name": holder.name, "program": holder.program}))
+
+
 def _ended(event: TurnDone) -> None:
     if event.end is TurnEnd.STOPPED:
         write_error(word("told.turn_stopped"))
@@ -170,6 +220,7 @@ _SHOWN: Mapping[type, Callable[[Any], None]] = {
     HistoryFolded: _folded,
     TurnError: _failed,
     TurnDone: _ended,
+    TurnWaiting: _waits,
 }
 
 

@@ -30,7 +30,7 @@ from inspector.storage import summaries as summary_rows
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database
 from inspector.storage.journal import Journal
-from inspector.storage.transaction import Transaction
+from inspector.storage.transaction import Guard, Transaction
 
 _AT_NOTHING = Edit(Ref(RefKind.SUMMARY, ""), ArchiveMessage())
 """Stands in an intent until each of its edits takes the place."""
@@ -53,7 +53,13 @@ class SummaryFolder:
         self._messages = MessageWriter(journal)
 
     async def fold(
-        self, proposal: Proposal, *, actor: Actor, reason: str = "", covered: Sequence[Message] = ()
+        self,
+        proposal: Proposal,
+        *,
+        actor: Actor,
+        reason: str = "",
+        covered: Sequence[Message] = (),
+        guard: Guard | None = None,
     ) -> FoldedSummary:
         """Store the summary, archive the messages that it stands for, and log it; undone as one step.
 
@@ -62,6 +68,7 @@ class SummaryFolder:
             actor: Who does it.
             reason: Why.
             covered: Older messages that stored summaries speak of, which are archived with it.
+            guard: Is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.summary_overtaken``: a message was changed, archived or deleted, another summary
@@ -70,6 +77,8 @@ class SummaryFolder:
         """
         changeset, at = self._ids("set"), self._journal.clock()
         async with self._database.write(changeset) as tx:
+            if guard is not None:
+                await guard(tx)
             await _require_same(tx, proposal.source)
             await _require_covered(tx, proposal.source.agent_id, covered)
             summary, gone = await self._store(
@@ -127,9 +136,15 @@ class SummaryFolder:
         return proposal.as_summary(receipt.ref.id, self._journal.moment(stored)), gone
 
     async def put_away(
-        self, agent_id: str, covered: Sequence[Message], *, actor: Actor, reason: str = ""
+        self,
+        agent_id: str,
+        covered: Sequence[Message],
+        *,
+        actor: Actor,
+        reason: str = "",
+        guard: Guard | None = None,
     ) -> ArchivedMessages:
-        """Archive messages that stored summaries speak of, and log it; undone as one step.
+        """Archive messages that stored summaries speak of, and log it; undone as one step. `guard` is asked first.
 
         Raises:
             RefusedError: ``refused.summary_overtaken``: a message was changed, archived or deleted, or no summary
@@ -139,6 +154,8 @@ class SummaryFolder:
         first = Edit(Ref(RefKind.MESSAGE, covered[0].id), ArchiveMessage())
         intent = Intent(first, actor, reason, at=self._journal.clock())
         async with self._database.write(changeset) as tx:
+            if guard is not None:
+                await guard(tx)
             await _require_covered(tx, agent_id, covered)
             await self._archive(tx, intent, covered)
             await self._tell(tx, intent, agent_id, _compressed(covered, None))

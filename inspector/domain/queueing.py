@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,15 +15,29 @@ from inspector.domain.edits.queue import SettleMessage
 from inspector.domain.edits.rows import EnqueueMessage
 from inspector.domain.records import QueuedMessage, QueueState, Wakeup
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.turns import TurnHolder
 
 WAKEUP_ORIGIN = "wakeup"
 HEARTBEAT_ORIGIN = "heartbeat"
 """The origin of a queued message by which an agent asked itself for another turn."""
+TURN_ORIGIN = "turn"
+"""The origin of a row of the queue that is no message: it says who has an agent's turn; see `turn_row`."""
+_TURN_ROW = "turn:"
 PROCESS_ENDED = "The program ended while the agent worked on this message."
 FIRST_DELAY = timedelta(seconds=2)
 """Between a first failed try and the next one; each further one waits twice as long."""
 LONGEST_DELAY = timedelta(minutes=5)
 _MOST_DOUBLINGS = 16
+
+
+def turn_row(agent_id: str) -> str:
+    """The id of the queue's row by which direct turns of an agent follow one another over all processes."""
+    return f"{_TURN_ROW}{agent_id}"
+
+
+def is_turn_row(row_id: str) -> bool:
+    """Whether an id is kept for such rows; no message may have one."""
+    return row_id.startswith(_TURN_ROW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +86,8 @@ class WaitingWork:
     messages: tuple[str, ...] = ()
     wakeups: tuple[str, ...] = ()
     is_more: bool = False
+    blocked: Mapping[str, TurnHolder] = field(default_factory=dict)
+    """Agents whose messages wait for the end of a direct turn, and whose turn that is."""
 
     @property
     def is_idle(self) -> bool:

@@ -12,7 +12,7 @@ from inspector.domain.consent import DEFAULT_WAIT
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters
 from inspector.domain.messages import BatchType
-from inspector.domain.records import TokenUsage
+from inspector.domain.records import QueuedMessage, TokenUsage
 from inspector.domain.replies import FailureKind, TextDelta, ThinkingDelta
 
 TURN_CALL = "turn"
@@ -35,6 +35,8 @@ class IncomingMessage:
         message_id: The id it is stored under. A message of that id is stored once: a turn that begins with it again
             goes on where the first one ended. Empty lets the store make one.
         actor: Who sent it; None for the person at this machine.
+        queued: The message of the queue that it is, which this process has in hand; None for a turn that is begun
+            directly and waits for the agent's other turns.
     """
 
     text: str
@@ -44,6 +46,7 @@ class IncomingMessage:
     metadata: str = "{}"
     message_id: str = ""
     actor: Actor | None = None
+    queued: QueuedMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,35 @@ class AgentState:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnHolder:
+    """Whose turn another one waits for.
+
+    Attributes:
+        name: Who began it, as the file knows the process; empty where it doesn't.
+        program: The program that runs it.
+        is_queued: Whether it is the turn of a queued message.
+    """
+
+    name: str
+    program: str
+    is_queued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnWaiting:
+    """The turn waits for another one of the agent, here or in another process; it may come before `TurnStarted`.
+
+    It comes again whenever somebody else's turn has become the one that is waited for.
+    """
+
+    agent_id: str
+    agent: str
+    holder: TurnHolder
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """The first event: whose turn it is, and the batch that its messages are stored in."""
+    """The turn has begun: whose turn it is, and the batch that its messages are stored in."""
 
     agent_id: str
     batch_id: str
@@ -263,7 +293,8 @@ class TurnDone:
 
 
 TurnEvent = (
-    TurnStarted
+    TurnWaiting
+    | TurnStarted
     | StepStarted
     | TextDelta
     | ThinkingDelta

@@ -31,6 +31,7 @@ from inspector.domain.edits.rows import (
 from inspector.domain.errors import FileError, NotFoundError, Problem
 from inspector.domain.limits import HistoryState
 from inspector.domain.past_requests import JournalMoment
+from inspector.domain.queueing import is_turn_row
 from inspector.domain.records import ModelCall, QueuedMessage, QueueState, Wakeup
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.refusals import refused
@@ -257,6 +258,8 @@ class AgentStore:
         json_columns.parse(operation.metadata)
         given = {each.name: getattr(operation, each.name) for each in fields(operation)}
         message_id = intent.edit.target.id or self._ids("que")
+        if is_turn_row(message_id):
+            raise refused("refused.reserved_id", id=message_id)
         if intent.edit.target.id and await queue.is_there(tx, message_id):
             # Whoever queues it under a name of its own may do so again: what was asked for stands there.
             return self._journal.unchanged(intent)

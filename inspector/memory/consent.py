@@ -45,7 +45,7 @@ from inspector.storage import blocks, consent, meta
 from inspector.storage.database import POLL_SECONDS, Database
 from inspector.storage.feed import Subscription
 from inspector.storage.journal import Journal
-from inspector.storage.transaction import Transaction, rehearsal
+from inspector.storage.transaction import Guard, Transaction, rehearsal
 
 _CONTENT = frozenset(CONTENT_OPERATIONS.values())
 
@@ -74,15 +74,20 @@ class ConsentStore:
         """
         return await self._writer.apply(tx, intent)
 
-    async def request(self, intent: Intent, *, wait: timedelta) -> ConsentRequest | Receipt:
+    async def request(
+        self, intent: Intent, *, wait: timedelta, guard: Guard | None = None
+    ) -> ConsentRequest | Receipt:
         """Store an agent's edit of a block for a person to answer; apply it where it needs no consent.
 
-        An edit that would be refused after a yes too is refused at once. The request ends after `wait`.
+        An edit that would be refused after a yes too is refused at once. The request ends after `wait`. `guard` is
+        asked first, in the same transaction.
 
         Raises:
             RefusedError, NotFoundError, DocumentError, FileError: as any edit; nothing was changed then.
         """
         async with self._database.write() as tx:
+            if guard is not None:
+                await guard(tx)
             try:
                 return await self._memory.apply_in(tx, intent)
             except RefusedError as error:

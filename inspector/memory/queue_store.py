@@ -30,7 +30,7 @@ from inspector.domain.records import QueuedMessage, QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.agent_store import AgentStore
 from inspector.memory.refusals import refused
-from inspector.storage import queue, queue_leases
+from inspector.storage import queue, queue_leases, turn_leases
 from inspector.storage.database import Database
 from inspector.storage.journal import Journal
 from inspector.storage.queue_leases import QueueLook
@@ -75,7 +75,8 @@ class QueueStore:
 
         Raises:
             RefusedError: ``refused.people_only``, ``refused.queue_processed``, ``refused.queue_running``,
-                ``refused.lease_lost``, ``refused.queue_state``. NotFoundError: ``not_found.queue``. FileError.
+                ``refused.agent_busy``, ``refused.lease_lost``, ``refused.queue_state``. NotFoundError:
+                ``not_found.queue``. FileError.
         """
         intent = self._journal.at_a_moment(intent)
         operation = intent.edit.operation
@@ -95,6 +96,7 @@ class QueueStore:
                 await queue_leases.due(connection, look, limit),
                 await queue_leases.due_wakeups(connection, look),
                 await queue_leases.is_waiting(connection, look),
+                await queue_leases.blocked(connection, look),
             )
 
     async def take(self, share: QueueShare, limit: int, options: QueueOptions) -> tuple[QueuedMessage, ...]:
@@ -195,6 +197,10 @@ class QueueStore:
         lease, now = message.lease_until, self._journal.clock()
         if message.state is QueueState.RUNNING and lease is not None and lease > now:
             raise refused("refused.queue_running", id=message.id)
+        if await turn_leases.is_taken(tx, message.target_agent_id, now):
+            raise refused("refused.agent_busy", agent=message.target_agent_id)
+        # Whoever wakes up behind a claim that ran out finds that it is lost.
+        await turn_leases.drop_lapsed(tx, message.target_agent_id, now)
         await queue_leases.lease(tx, message.id, operation.lease_until, await tx.process_id())
         before = {"state": message.state, "attempts": message.attempts}
         after = {"state": QueueState.RUNNING, "attempts": message.attempts + 1}

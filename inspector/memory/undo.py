@@ -32,7 +32,7 @@ from inspector.storage.changes import StepRow
 from inspector.storage.connection import Connection
 from inspector.storage.database import Database
 from inspector.storage.json_columns import parse
-from inspector.storage.transaction import Transaction
+from inspector.storage.transaction import Guard, Transaction
 
 MOST_PASSED = 50
 """Steps without anything left that one undo looks at before it gives up."""
@@ -62,8 +62,10 @@ class Undoer:
         self._gate = gate
         self._ahead = ahead
 
-    async def undo(self, wish: UndoRequest) -> UndoneStep:
+    async def undo(self, wish: UndoRequest, guard: Guard | None = None) -> UndoneStep:
         """Take back the actor's newest step that something is left of, or the one that is named.
+
+        `guard` is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.nothing_to_undo``; ``refused.undo_overtaken``, others have changed all of it
@@ -71,16 +73,16 @@ class Undoer:
                 it back. Nothing was changed then.
             DocumentError, FileError: as for any edit.
         """
-        return await self._go(wish, undone=False)
+        return await self._go(wish, guard, undone=False)
 
-    async def redo(self, wish: UndoRequest) -> UndoneStep:
-        """Make again what the actor took back last.
+    async def redo(self, wish: UndoRequest, guard: Guard | None = None) -> UndoneStep:
+        """Make again what the actor took back last. `guard` is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.nothing_to_redo``, also after another change; otherwise as `undo`.
             DocumentError, FileError: as for any edit.
         """
-        return await self._go(wish, undone=True)
+        return await self._go(wish, guard, undone=True)
 
     async def stack(self, wish: UndoRequest, limit: int = 100) -> UndoStack:
         """What could be undone and redone of what a wish names, the next of each first, at most `limit` of each."""
@@ -90,12 +92,14 @@ class Undoer:
                 await _listed(connection, wish, limit, undone=True),
             )
 
-    async def _go(self, wish: UndoRequest, *, undone: bool) -> UndoneStep:
+    async def _go(self, wish: UndoRequest, guard: Guard | None, *, undone: bool) -> UndoneStep:
         if wish.steps_of != wish.actor and not wish.actor.is_person:
             raise refused("refused.undo_of_others", author=wish.steps_of.name)
 
         async def write() -> UndoneStep:
             async with self._database.write() as tx:
+                if guard is not None:
+                    await guard(tx)
                 return await self._newest(tx, wish, undone=undone)
 
         return await self._ahead.run(partial(_first_edits, wish, undone=undone), write)

@@ -15,7 +15,7 @@ from inspector.memory.changesets import Changesets
 from inspector.memory.store import MemoryStore
 from inspector.memory.undo import Undoer
 from inspector.storage.database import Database
-from inspector.storage.transaction import Transaction
+from inspector.storage.transaction import Guard, Transaction
 
 OnProgress = Callable[[int, int], None]
 """Hears how many of how many steps are done."""
@@ -43,11 +43,16 @@ class EditService:
         self._changesets = Changesets(database, self)
 
     async def apply(
-        self, intents: Sequence[Intent], changeset: str | None = None, on_progress: OnProgress | None = None
+        self,
+        intents: Sequence[Intent],
+        changeset: str | None = None,
+        on_progress: OnProgress | None = None,
+        guard: Guard | None = None,
     ) -> tuple[Receipt, ...]:
         """Apply all intents as one, or none of them. Several share a changeset.
 
-        `told` hears of each step of the work and may end it by raising, as a cancelled job does.
+        `on_progress` hears of each step of the work and may end it by raising, as a cancelled job does. `guard` is
+        asked first, in the same transaction.
 
         Raises:
             RefusedError: a rule said no. NotFoundError: a target does not exist. FileError: the file cannot
@@ -59,6 +64,8 @@ class EditService:
         async def write() -> tuple[Receipt, ...]:
             receipts: list[Receipt] = []
             async with self._database.write(shared, first) as tx:
+                if guard is not None:
+                    await guard(tx)
                 for done, intent in enumerate(intents):
                     if on_progress is not None:
                         on_progress(done, len(intents))
@@ -92,24 +99,28 @@ class EditService:
         """Make again what the actor took back last; see `redo_wish`."""
         return await self.redo_wish(UndoRequest(actor, ref))
 
-    async def undo_wish(self, wish: UndoRequest) -> UndoneStep:
+    async def undo_wish(self, wish: UndoRequest, guard: Guard | None = None) -> UndoneStep:
         """Take back a step of the actor's own, as new changes; whatever others have made of it since stays.
+
+        `guard` is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.nothing_to_undo``; ``refused.undo_overtaken``, nothing of it is left to take
                 back; or the rule that forbids it. Nothing was changed then.
             DocumentError, FileError: as `apply`.
         """
-        return await self.undoer.undo(wish)
+        return await self.undoer.undo(wish, guard)
 
-    async def redo_wish(self, wish: UndoRequest) -> UndoneStep:
+    async def redo_wish(self, wish: UndoRequest, guard: Guard | None = None) -> UndoneStep:
         """Make a step again that the actor has taken back, unless the actor has made another change since.
+
+        `guard` is asked first, in the same transaction.
 
         Raises:
             RefusedError: ``refused.nothing_to_redo``; otherwise as `undo_wish`.
             DocumentError, FileError: as `apply`.
         """
-        return await self.undoer.redo(wish)
+        return await self.undoer.redo(wish, guard)
 
     async def undo_stack(
         self, actor: Actor, ref: Ref | None = None, limit: int = 100, *, owner: str | None = None

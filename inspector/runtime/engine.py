@@ -282,6 +282,7 @@ class Engine:
         from inspector.runtime.tools.memory import memory_tools
         from inspector.runtime.tools.memory_access import MemoryAccess
         from inspector.runtime.tools.messages import Endpoints
+        from inspector.runtime.turn_leases import TurnLeases
         from inspector.runtime.turn_loop import TurnParts
         from inspector.runtime.turns import TurnService
 
@@ -289,7 +290,8 @@ class Engine:
         access = MemoryAccess(self.memory, self.edits, self.consent, self.search, self.agents, given.clock)
         services = (self.agents, self.conversation, self.context, self.calls, self.edits, self.models)
         registry = memory_tools(access, endpoints)
-        return TurnService(TurnParts(*services, given, registry, self.summaries, endpoints))
+        leases = TurnLeases(self.database, given.clock)
+        return TurnService(TurnParts(*services, given, registry, self.summaries, endpoints, leases))
 
     @cached_property
     def drafts(self) -> DraftService:

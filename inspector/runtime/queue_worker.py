@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
-from datetime import timedelta
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from inspector.domain.errors import FileError, InspectorError, RefusedError
 from inspector.domain.queueing import QueueOptions, Settlement
 from inspector.domain.records import QueuedMessage, QueueState
+from inspector.domain.turns import TurnHolder
 from inspector.memory.queue_store import QueueShare, QueueStore
 from inspector.runtime.settings import QUEUE_AT_ONCE, QUEUE_ATTEMPTS, QUEUE_POLL, Settings
+from inspector.runtime.turn_leases import RENEWALS_IN_A_LEASE, until_due
 from inspector.runtime.wording import word
 
 Handle = Callable[[QueuedMessage], Awaitable[Settlement | None]]
@@ -26,9 +27,6 @@ Handle = Callable[[QueuedMessage], Awaitable[Settlement | None]]
 An error of ours is a failed try. Cancelled, it ends soon: its message is handed back unless it returns a settlement.
 """
 
-RENEWALS_IN_A_LEASE = 3
-AWAKE_SECONDS = 1.0
-"""How soon after a sleep of the machine its leases are looked at: others may have taken what it had in hand."""
 _HANDED_BACK = Settlement(QueueState.PENDING)
 _LOG = logging.getLogger(__name__)
 
@@ -108,9 +106,11 @@ class QueueWorker:
         self.paused: dict[str, str] = {}
         """Agents for which nothing is tried until `serve`, with the reason for a person."""
         self.on_change: Callable[[], None] | None = None
-        """Called when a turn begins or has ended, and its message is settled."""
+        """Called when a turn begins or has ended and its message is settled, and when `blocked` is another."""
         self.problem: FileError | None = None
         """Why the queue could not be read or written at the last look; it is tried again at the next one."""
+        self.blocked: Mapping[str, TurnHolder] = {}
+        """Agents whose messages wait for the end of a direct turn, such as a chat's, and whose turn that is."""
 
     @property
     def running(self) -> tuple[QueuedMessage, ...]:
@@ -177,6 +177,7 @@ class QueueWorker:
         share, room = self.share(), self._options.at_once - len(self._deliveries)
         try:
             found = await self._queue.look(share, max(room, 0))
+            self._note_blocked(found.blocked)
             if found.wakeups and await self._queue.fire(share):
                 self.nudge()
             if found.messages and not self._is_stopping:
@@ -189,6 +190,11 @@ class QueueWorker:
             return False
         self.problem = None
         return found.is_idle
+
+    def _note_blocked(self, blocked: Mapping[str, TurnHolder]) -> None:
+        if blocked != self.blocked:
+            self.blocked = blocked
+            self._tell()
 
     async def _pause(self) -> None:
         try:
@@ -243,7 +249,7 @@ class QueueWorker:
 
     async def _keep_leases(self) -> None:
         while True:
-            await self._until_due(self._options.lease_seconds / RENEWALS_IN_A_LEASE)
+            await until_due(self._queue.now, self._options.lease_seconds / RENEWALS_IN_A_LEASE)
             leased = self.running
             if not leased:
                 continue
@@ -254,14 +260,6 @@ class QueueWorker:
                 continue
             for message in leased:
                 self._drop_unless(message, kept)
-
-    async def _until_due(self, seconds: float) -> None:
-        """Wait so long, or until so much time has passed for everybody else while this machine was asleep."""
-        loop, began = asyncio.get_running_loop(), self._queue.now()
-        until = loop.time() + seconds
-        span = timedelta(seconds=seconds)
-        while (left := until - loop.time()) > 0 and self._queue.now() - began < span:  # noqa: ASYNC110  time sets no event
-            await asyncio.sleep(min(left, AWAKE_SECONDS))
 
     def _drop_unless(self, message: QueuedMessage, kept: Collection[str]) -> None:
         """End a turn whose message another process has by now, as this one slept for too long."""

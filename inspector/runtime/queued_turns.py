@@ -93,7 +93,7 @@ class QueuedTurns:
         return Settlement()
 
     async def _until_free(self, agent_id: str) -> None:
-        """Wait for a turn that was begun otherwise, such as by a chat: an agent has one at a time."""
+        """Wait for a turn of this process that has lost its agent and isn't over yet."""
         while (turn := self._turns.running(agent_id)) is not None:
             await turn.ended()
 
@@ -122,6 +122,7 @@ def incoming_of(queued: QueuedMessage, sender: Actor | None) -> IncomingMessage:
         json.dumps(facts, ensure_ascii=False),
         f"msg_{queued.id}",
         sender,
+        queued,
     )
 
 

@@ -50,6 +50,7 @@ from inspector.runtime.jobs import Jobs, RunningJob
 from inspector.runtime.settings import EXTRACTIVE, SUMMARIES_TIMEOUT, SUMMARIES_WITHOUT_MODEL, Settings
 from inspector.shipped.words import load_prompt
 from inspector.storage.database import Database
+from inspector.storage.transaction import Guard
 
 PROMPT = "summary"
 REASON = "summarised"
@@ -110,6 +111,7 @@ class SummaryService:
         *,
         dry: bool = False,
         actor: Actor | None = None,
+        guard: Guard | None = None,
     ) -> Summarised:
         """Summarise what is due, as a job. With `dry` all is made and checked, and nothing stored.
 
@@ -123,6 +125,7 @@ class SummaryService:
             options: How; None: as the agent's strategy has it.
             dry: Only try.
             actor: Who is to be able to undo it; the person at this machine otherwise.
+            guard: Is asked before each summary is stored, in its transaction; what it raises ends the run.
 
         Raises:
             NotFoundError: there is no such agent. BudgetError: its Request cannot be built.
@@ -134,7 +137,8 @@ class SummaryService:
         made_by = summariser or self._without_model(snapshot.agent)
         given = options or _usual(snapshot.agent)
         plan = await self._plan(snapshot, given)
-        run = _SummaryJob(self, snapshot, plan, given, made_by, None if dry else actor or self._given.actor)
+        stores_as = None if dry else actor or self._given.actor
+        run = _SummaryJob(self, snapshot, plan, given, made_by, stores_as, guard)
         with self._given.jobs.begin("job.summarise", agent=snapshot.agent.name) as job:
             await run.go(job)
         problems = tuple(run.problems)
@@ -223,6 +227,7 @@ class _SummaryJob:
     options: FoldOptions
     summariser: Summariser
     actor: Actor | None
+    guard: Guard | None
     proposals: list[Proposal] = field(default_factory=list)
     folded: list[FoldedSummary] = field(default_factory=list)
     put_away: ArchivedMessages | None = None
@@ -245,7 +250,9 @@ class _SummaryJob:
         if self._covered and self.actor is not None:
             agent_id = self.plan.agent_id
             folder = self.service.folder
-            self.put_away = await folder.put_away(agent_id, self._covered, actor=self.actor, reason=REASON)
+            self.put_away = await folder.put_away(
+                agent_id, self._covered, actor=self.actor, reason=REASON, guard=self.guard
+            )
         job.step(total, total)
 
     async def _chunk(self, chunk: tuple[Message, ...], *, is_last: bool) -> tuple[Message, ...]:
@@ -297,7 +304,9 @@ class _SummaryJob:
             # Nothing has that id; what follows on it names it as the one before.
             self._standing.add(proposal.as_summary(f"new_{len(self.proposals)}", source.end))
             return
-        folded = await self.service.folder.fold(proposal, actor=self.actor, reason=REASON, covered=covered)
+        folded = await self.service.folder.fold(
+            proposal, actor=self.actor, reason=REASON, covered=covered, guard=self.guard
+        )
         self.folded.append(folded)
         self._standing.add(folded.summary)
 

@@ -54,6 +54,7 @@ from inspector.runtime.tools.calling import CalledTool, ToolCaller
 from inspector.runtime.tools.messages import Endpoints
 from inspector.runtime.tools.registry import ToolOutcome, ToolRegistry, ToolUse
 from inspector.runtime.turn_channel import StoppedError, TurnChannel
+from inspector.runtime.turn_leases import TurnLease, TurnLeases
 from inspector.runtime.turn_records import TurnRecords, ends_turn
 from inspector.runtime.wording import word
 from inspector.shipped.models import ModelTable
@@ -76,6 +77,7 @@ class TurnParts:
     registry: ToolRegistry
     summaries: SummaryService
     endpoints: Endpoints
+    leases: TurnLeases
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +115,13 @@ class TurnLoop:
         self,
         parts: TurnParts,
         asked: TurnRequest,
+        lease: TurnLease,
         channel: TurnChannel,
         set_state: Callable[[AgentState], None],
     ) -> None:
         self._parts = parts
         self._asked = asked
+        self._lease = lease
         self._channel = channel
         self._set_state = set_state
         self._caller = ToolCaller(parts.registry, parts.surroundings.clock)
@@ -131,12 +135,13 @@ class TurnLoop:
         """Make the turn; its last event is `TurnDone`. Only what keeps it from beginning is raised.
 
         Raises:
-            InputError: ``input.no_turn_to_continue``. RefusedError, FileError: the message can't be stored.
+            InputError: ``input.no_turn_to_continue``. RefusedError, FileError: the message can't be stored, among
+                them ``refused.turn_lost``.
         """
         self._agent = agent
         self._actor = Actor(ActorKind.AGENT, agent.id, agent.name)
         ids = self._parts.surroundings.ids
-        self._records = TurnRecords(self._parts.edits, ids, agent, self._actor)
+        self._records = TurnRecords(self._parts.edits, ids, agent, self._actor, self._lease.guard)
         self._set_state(AgentState(AgentPhase.PROCESSING))
         end, state = TurnEnd.FAILED, AgentState()
         try:
@@ -153,20 +158,24 @@ class TurnLoop:
     async def _ended(self, *, is_over: bool) -> tuple[TurnEnd, AgentState]:
         """Go on to the turn's end; why that was, and the state that the agent is in then."""
         try:
-            return TurnEnd.REPLIED if is_over else await self._steps_to_the_end(), AgentState()
+            end = TurnEnd.REPLIED if is_over else await self._steps_to_the_end()
         except StoppedError:
-            return TurnEnd.STOPPED, AgentState()
+            end = TurnEnd.STOPPED
         except FailedTurnError as failed:
             return TurnEnd.FAILED, await self._failed(failed.error)
         except InspectorError as error:
             # Such as a message of the turn that somebody has deleted meanwhile.
             return TurnEnd.FAILED, await self._failed(_of_error("engine", error.code, error.parameters))
+        if end is TurnEnd.STOPPED and self._lease.is_lost:
+            lost = self._lease.refusal
+            return TurnEnd.FAILED, await self._failed(_of_error("engine", lost.code, lost.parameters))
+        return end, AgentState()
 
     async def _fold(self) -> None:
         """Summarise what the last Request left out for want of a summary; a failure is told and is none of the turn."""
         request, options = self._sent, self._asked.options
         due = request is not None and any(row.rule == OutRule.SUMMARY_DUE for row in request.left_out)
-        if not due or not options.folds or self._channel.is_stopped:
+        if not due or not options.folds or self._channel.is_stopped or self._lease.is_lost:
             return
         summaries, destination = self._parts.summaries, self._asked.destination
         written_by = None
@@ -174,19 +183,21 @@ class TurnLoop:
             model = CalledModel(self._parts.calls, self._parts.models, destination, request.model)
             written_by = summaries.by_model(self._agent, model)
         try:
-            folding = summaries.summarise(self._agent.id, written_by, actor=SYSTEM)
+            folding = summaries.summarise(self._agent.id, written_by, actor=SYSTEM, guard=self._lease.guard)
             made = await self._channel.unless_stopped(folding)
         except StoppedError:
             return
         except InspectorError as error:
-            await self._log(self._records.fold_failed(error.code, self._batch_id))
+            if not self._lease.is_lost:
+                await self._log(self._records.fold_failed(error.code, self._batch_id))
             self._channel.emit(HistoryFolded(0, 0, error.code, error.parameters))
             return
         archived = sum(len(each.source.messages) for each in made.proposals)
         self._channel.emit(HistoryFolded(len(made.folded), archived))
 
     async def _failed(self, error: TurnError) -> AgentState:
-        await self._log(self._records.failed(error, self._batch_id))
+        if not self._lease.is_lost:
+            await self._log(self._records.failed(error, self._batch_id))
         self._channel.emit(error)
         return AgentState(AgentPhase.ERROR, error.kind, error.message or word(error.code, error.parameters))
 
@@ -394,6 +405,7 @@ class TurnLoop:
             snapshot=snapshot,
             emit=self._channel.emit,
             consent_seconds=self._asked.options.consent_seconds,
+            guard=self._lease.guard,
         )
         self._channel.emit(ToolStarted(call.id, call.name, call.arguments))
         try:

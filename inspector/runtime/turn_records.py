@@ -21,16 +21,20 @@ from inspector.runtime.call_records import own_name, stored_run, written_by
 from inspector.runtime.edits import EditService
 from inspector.runtime.tools.calling import CalledTool
 from inspector.runtime.wording import word
+from inspector.storage.transaction import Guard
 
 ENDS_TURN = "ends_turn"
 """Stands in the metadata of the results that a turn ended with: one that begins again has nothing left to do."""
 
 
 class TurnRecords:
-    """Writes what a turn leaves, as the agent whose turn it is, each step in one transaction."""
+    """Writes what a turn leaves, as the agent whose turn it is, each step in one transaction that `guard` lets pass."""
 
-    def __init__(self, edits: EditService, ids: IdGenerator, agent: Agent, actor: Actor) -> None:
+    def __init__(
+        self, edits: EditService, ids: IdGenerator, agent: Agent, actor: Actor, guard: Guard
+    ) -> None:
         self._edits = edits
+        self._guard = guard
         self._ids = ids
         self._agent = agent
         self._actor = actor
@@ -53,7 +57,7 @@ class TurnRecords:
             name=incoming.name,
             metadata=incoming.metadata,
         )
-        await self._edits.apply([self._intent(Ref(RefKind.MESSAGE, message_id), operation, batch_id, sender)])
+        await self._store([self._intent(Ref(RefKind.MESSAGE, message_id), operation, batch_id, sender)])
         return message_id
 
     async def reply(
@@ -67,7 +71,7 @@ class TurnRecords:
         parts = () if reply.failure is not None else tuple(_kept(reply, prepared))
         # In this order a build of the run's moment has what was sent.
         intents = [run, *self._message(Role.ASSISTANT, parts, batch_id, written_by(prepared))]
-        await self._edits.apply(intents)
+        await self._store(intents)
         return parts
 
     async def results(
@@ -81,7 +85,7 @@ class TurnRecords:
         intents = [*self._message(Role.TOOL, parts, batch_id, metadata)]
         if wants_more:
             intents += self._heartbeat(called, batch_id)
-        await self._edits.apply(intents)
+        await self._store(intents)
 
     async def recovered(self, made: RecoveryMade, batch_id: str) -> None:
         """Log a recovery as an event."""
@@ -99,7 +103,10 @@ class TurnRecords:
     async def _log(self, kind: str, details: str, batch_id: str) -> None:
         plain = json.dumps({"event_type": kind, "details": details})
         operation = LogEvent(self._agent.id, EventKind.CUSTOM.value, plain, Importance.HIGH, batch_id)
-        await self._edits.apply([self._intent(Ref(RefKind.EVENT, ""), operation, batch_id, SYSTEM)])
+        await self._store([self._intent(Ref(RefKind.EVENT, ""), operation, batch_id, SYSTEM)])
+
+    async def _store(self, intents: Sequence[Intent]) -> None:
+        await self._edits.apply(intents, guard=self._guard)
 
     def _heartbeat(self, called: Sequence[CalledTool], batch_id: str) -> Iterator[Intent]:
         tools = tuple(dict.fromkeys(each.call.name for each in called if each.wants_more))

@@ -1,11 +1,11 @@
-"""The turn service: runs turns of agents, one at a time for each, and says in which state each agent is.
+"""The turn service: runs turns of agents, one at a time for each over all processes; and tells each agent's state.
 
 How a program or a command uses it::
 
     destination = engine.calls.destination("offline")
     async with engine.turns.run(agent_id, IncomingMessage("Hello"), destination) as turn:
         async for event in turn:
-            ...  # TurnStarted, StepStarted, TextDelta, ToolStarted, ToolDone, StepEnded … at last TurnDone
+            ...  # TurnWaiting, TurnStarted, StepStarted, TextDelta, ToolStarted, ToolDone, StepEnded … TurnDone
 
 Nothing runs before the first step of the iteration. A file that is opened makes no agent act.
 """
@@ -14,19 +14,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextvars import ContextVar
+from functools import partial
 
-from inspector.domain.agents import AgentStatus
+from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.calls import ApiKey, Destination
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import ConfigureAgent, PutTool
 from inspector.domain.errors import InputError, NotFoundError, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.turns import AgentState, IncomingMessage, OnState, TurnOptions
+from inspector.domain.turns import AgentState, IncomingMessage, OnState, TurnDone, TurnEnd, TurnOptions
 from inspector.runtime.tools.messages import Endpoints
 from inspector.runtime.tools.registry import REGISTERED, ToolRegistry
-from inspector.runtime.turn_channel import RunningTurn, TurnChannel
+from inspector.runtime.turn_channel import RunningTurn, StoppedError, TurnChannel
+from inspector.runtime.turn_leases import TurnLease, TurnLeases
 from inspector.runtime.turn_loop import TurnLoop, TurnParts, TurnRequest
+
+_INSIDE: ContextVar[frozenset[str]] = ContextVar("inside", default=frozenset())
+"""The agents in whose turns a task works: one of them that waited for another turn of its own would wait for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,8 @@ class TurnService:
         self._parts = parts
         self._states: dict[str, AgentState] = {}
         self._running: dict[str, RunningTurn] = {}
+        self._begun: set[RunningTurn] = set()
+        """Those that run, and those that wait for another one."""
         self.on_state: OnState | None = None
         """Called with each change of an agent's state, on this thread."""
 
@@ -51,6 +59,11 @@ class TurnService:
     def tools(self) -> ToolRegistry:
         """The tools whose calls can be carried out here; a program registers its own."""
         return self._parts.registry
+
+    @property
+    def leases(self) -> TurnLeases:
+        """What keeps an agent's turns apart over all processes."""
+        return self._parts.leases
 
     @property
     def endpoints(self) -> Endpoints:
@@ -70,6 +83,9 @@ class TurnService:
         Each model call is stored as a run, with its reply and its tools' results in the conversation. A call that
         fails is repaired and repeated where its kind allows, and each recovery is an event of the activity.
 
+        It waits while the agent has another turn, here or in another process, and says so with `TurnWaiting`; then it
+        comes before the agent's next queued message. Stopped meanwhile, it ends and stores nothing.
+
         Args:
             agent_id: Whose turn.
             incoming: The message that begins it. None goes on with the newest batch, if that isn't over. One with the
@@ -80,8 +96,9 @@ class TurnService:
 
         Raises:
             InputError: ``input.key_of_other_origin``. The iteration raises NotFoundError: there is no such agent;
-                RefusedError: ``refused.agent_busy``, ``refused.agent_not_active``; InputError:
-                ``input.no_turn_to_continue``; FileError: the message can't be stored.
+                RefusedError: ``refused.agent_busy`` (a tool asks the agent whose call it carries out),
+                ``refused.agent_not_active``, ``refused.turn_lost``; InputError: ``input.no_turn_to_continue``;
+                FileError: the message can't be stored.
         """
         if key is not None and key.origin != destination.origin:
             raise InputError("input.key_of_other_origin", origin=destination.origin, entered=key.origin)
@@ -91,21 +108,49 @@ class TurnService:
 
     async def _run(self, turn: RunningTurn, asked: TurnRequest, channel: TurnChannel) -> None:
         agent_id = asked.agent_id
+        if agent_id in _INSIDE.get():
+            raise RefusedError(Refusal("refused.agent_busy", {"agent": agent_id}))
+        _INSIDE.set(_INSIDE.get() | {agent_id})
+        self._begun.add(turn)
+        try:
+            agent = await self._active(agent_id)
+            queued = None if asked.incoming is None else asked.incoming.queued
+            if queued is not None:
+                await self._hold(turn, asked, self.leases.of_message(agent, queued), channel)
+                return
+            async with self.leases.direct(agent, channel) as lease:
+                # This process may have lost the agent's turn to another one, and that one has ended.
+                while (before := self._running.get(agent_id)) is not None:
+                    await channel.unless_stopped(before.ended())
+                await self._hold(turn, asked, lease, channel)
+        except StoppedError:
+            channel.emit(TurnDone(TurnEnd.STOPPED, ""))
+        finally:
+            self._begun.discard(turn)
+
+    async def _hold(
+        self, turn: RunningTurn, asked: TurnRequest, lease: TurnLease, channel: TurnChannel
+    ) -> None:
+        """Make a turn that is the agent's only one."""
+        agent_id = asked.agent_id
         if agent_id in self._running:
             raise RefusedError(Refusal("refused.agent_busy", {"agent": agent_id}))
         self._running[agent_id] = turn
         try:
-            agent = await self._parts.agents.get(agent_id)
-            if agent is None:
-                raise NotFoundError("not_found.agent", name=agent_id)
-            if agent.status is not AgentStatus.ACTIVE:
-                facts = {"agent": agent.name, "status": agent.status.value}
-                raise RefusedError(Refusal("refused.agent_not_active", facts))
-            await TurnLoop(self._parts, asked, channel, lambda state: self._set_state(agent_id, state)).run(
-                agent
-            )
+            # It may be another one by now, or paused.
+            agent = await self._active(agent_id)
+            await TurnLoop(self._parts, asked, lease, channel, partial(self._set_state, agent_id)).run(agent)
         finally:
             del self._running[agent_id]
+
+    async def _active(self, agent_id: str) -> Agent:
+        agent = await self._parts.agents.get(agent_id)
+        if agent is None:
+            raise NotFoundError("not_found.agent", name=agent_id)
+        if agent.status is not AgentStatus.ACTIVE:
+            facts = {"agent": agent.name, "status": agent.status.value}
+            raise RefusedError(Refusal("refused.agent_not_active", facts))
+        return agent
 
     def state(self, agent_id: str) -> AgentState:
         """The state of an agent as far as this process runs it; ready where it never has."""
@@ -146,7 +191,7 @@ class TurnService:
 
     async def close(self) -> None:
         """End all turns, and wait until all of them are stored."""
-        await asyncio.gather(*(turn.aclose() for turn in tuple(self._running.values())))
+        await asyncio.gather(*(turn.aclose() for turn in tuple(self._begun)))
 
     def _set_state(self, agent_id: str, state: AgentState) -> None:
         self._states[agent_id] = state

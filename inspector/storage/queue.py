@@ -15,10 +15,10 @@ from inspector.storage.sealing import seal_of
 _SELECT = """
     SELECT id, from_agent_id, target_agent_id, content, priority, metadata, origin, state, attempts,
            created_at, next_attempt_at, processed_at, lease_until, last_error
-    FROM queue
+    FROM queue WHERE id <> 'turn:' || target_agent_id
 """
 _ALL = _SELECT + "ORDER BY state, priority DESC, rowid"
-_BY_ID = _SELECT + "WHERE id = ?"
+_BY_ID = _SELECT + "AND id = ?"
 _IS_THERE = "SELECT 1 FROM queue WHERE id = ?"
 _SET_STATE = (
     "UPDATE queue SET state = ?, next_attempt_at = ?, lease_until = NULL, lease_process = NULL WHERE id = ?"

@@ -10,7 +10,9 @@ from inspector.domain.codec import write_time
 from inspector.domain.dataclass import dataclass
 from inspector.domain.queueing import HEARTBEAT_ORIGIN, WAKEUP_ORIGIN
 from inspector.domain.records import QueueState
+from inspector.domain.turns import TurnHolder
 from inspector.storage.connection import Connection
+from inspector.storage.turn_leases import LONGEST_LEASE
 
 # A message in hand comes before all others of its agent, as its turn has begun. One that failed keeps its place in
 # the order: what was said after it is not heard before it. A pending one with a later time hasn't come yet.
@@ -24,6 +26,7 @@ _WAITING = """
           AND (?2 IS NULL OR q.target_agent_id IN (SELECT value FROM json_each(?2)))
           AND (?3 OR q.origin <> ?4)
           AND q.target_agent_id NOT IN (SELECT value FROM json_each(?5))
+          AND q.id <> 'turn:' || q.target_agent_id
     ), heads AS (
         SELECT *, row_number() OVER (
             PARTITION BY agent ORDER BY state = 'running' DESC, priority DESC, arrival
@@ -35,12 +38,23 @@ _DUE = (
     _WAITING
     + """
     SELECT id FROM heads
-    WHERE place = 1 AND (
+    WHERE place = 1 AND NOT EXISTS (
+        SELECT 1 FROM queue AS t WHERE t.id = 'turn:' || heads.agent AND t.lease_until > ?1 AND t.lease_until <= ?6
+    ) AND (
         state = 'pending'
         OR (state = 'failed' AND coalesce(next_attempt_at, '') <= ?1)
         OR (state = 'running' AND coalesce(lease_until, '') <= ?1)
     )
-    ORDER BY priority DESC, arrival LIMIT ?6
+    ORDER BY priority DESC, arrival LIMIT ?7
+"""
+)
+_BLOCKED = (
+    _WAITING
+    + """
+    SELECT w.agent, p.actor_name, p.program
+    FROM waiting AS w JOIN queue AS t ON t.id = 'turn:' || w.agent AND t.lease_until > ?1 AND t.lease_until <= ?6
+    LEFT JOIN processes AS p ON p.id = t.lease_process
+    GROUP BY w.agent
 """
 )
 _MORE = _WAITING + "SELECT EXISTS (SELECT 1 FROM waiting WHERE state IN ('pending', 'failed'))"
@@ -68,6 +82,7 @@ _RENEW = """
     WHERE id = ? AND attempts = ? AND state = 'running' AND lease_process = ? RETURNING id
 """
 _PROCESSED = "SELECT id FROM queue WHERE id = ? AND attempts = ? AND state = 'processed'"
+_IN_HAND = "SELECT 1 FROM queue WHERE id = ? AND attempts = ? AND state = 'running' AND lease_process = ?"
 _HOLDER = "SELECT lease_process FROM queue WHERE id = ?"
 _BURY = (
     "UPDATE queue SET state = 'dead', last_error = ?, lease_until = NULL, lease_process = NULL WHERE id = ?"
@@ -99,6 +114,11 @@ class QueueLook:
         return (*self.whose, int(self.heartbeats), HEARTBEAT_ORIGIN, self.away)
 
     @property
+    def believed(self) -> str:
+        """Until when a direct turn may say that it lives and be believed."""
+        return write_time(self.now + LONGEST_LEASE)
+
+    @property
     def away(self) -> str:
         """The agents that get nothing now, as a JSON array."""
         return json.dumps(sorted(self.busy))
@@ -106,8 +126,14 @@ class QueueLook:
 
 async def due(connection: Connection, look: QueueLook, limit: int) -> tuple[str, ...]:
     """The ids of messages to take: of each agent without a turn the first, by priority and then arrival."""
-    rows = await connection.fetch_all(_DUE, (*look.of_messages, limit))
+    rows = await connection.fetch_all(_DUE, (*look.of_messages, look.believed, limit))
     return tuple(str(row["id"]) for row in rows)
+
+
+async def blocked(connection: Connection, look: QueueLook) -> dict[str, TurnHolder]:
+    """The agents whose messages wait because a direct turn has them or waits for them, and whose that is."""
+    rows = await connection.fetch_all(_BLOCKED, (*look.of_messages, look.believed))
+    return {str(row["agent"]): TurnHolder(row["actor_name"] or "", row["program"] or "") for row in rows}
 
 
 async def is_waiting(connection: Connection, look: QueueLook) -> bool:
@@ -140,6 +166,11 @@ async def renew(
         rows = rows or await transaction.fetch_all(_PROCESSED, (message_id, attempts))
         kept.update(str(row["id"]) for row in rows)
     return frozenset(kept)
+
+
+async def is_in_hand(connection: Connection, message_id: str, attempts: int, process: int) -> bool:
+    """Whether a process still has a message in hand for that try."""
+    return await connection.fetch_one(_IN_HAND, (message_id, attempts, process)) is not None
 
 
 async def holder(connection: Connection, message_id: str) -> int | None:

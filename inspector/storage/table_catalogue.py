@@ -296,6 +296,8 @@ QUEUE = TableRows(
         *_text("last_error?"),
     ),
     "target_agent_id, rowid",
+    # Rows that say who has an agent's turn are no messages, and nothing for another file.
+    source="queue WHERE id <> 'turn:' || target_agent_id",
 )
 WAKEUPS = TableRows(
     "wakeups",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -180,6 +180,10 @@ class Transaction(Connection):
     def kept(self) -> None:
         """The database calls this after the commit."""
         self._process.id = self._process_id
+
+
+Guard = Callable[[Transaction], Awaitable[None]]
+"""Looks whether what is about to be written may still be; raises where it may not."""
 
 
 @asynccontextmanager

@@ -240,6 +240,11 @@ class AgentRunner(QObject):
         if (why := running.worker.paused.get(agent_id)) is not None:
             return AgentRun(RunState.REFUSED, why)
         if agent_id not in busy:
-            return AgentRun(RunState.WAITING)
+            holder = running.worker.blocked.get(agent_id)
+            return (
+                AgentRun(RunState.WAITING)
+                if holder is None
+                else AgentRun(RunState.BLOCKED, holder=holder.name)
+            )
         is_cooling = running.session.engine.turns.state(agent_id).phase is AgentPhase.COOLDOWN
         return AgentRun(RunState.COOLDOWN if is_cooling else RunState.RUNNING)

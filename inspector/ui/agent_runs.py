@@ -21,6 +21,8 @@ class RunState(StrEnum):
     STARTING = "starting"
     WAITING = "waiting"
     """It takes the next message of its queue."""
+    BLOCKED = "blocked"
+    """Its next message waits for a turn that a chat or another program has begun."""
     RUNNING = "running"
     COOLDOWN = "cooldown"
     """It waits until its provider takes calls again."""
@@ -43,10 +45,14 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """An agent's state in this window; `why` says what a person has to change where it was refused."""
+    """An agent's state in this window.
+
+    `why` says what a person has to change where it was refused, `holder` who has the turn that it waits for.
+    """
 
     state: RunState = RunState.STOPPED
     why: str = ""
+    holder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

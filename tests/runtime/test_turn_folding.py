@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,3 +105,25 @@ async def test_that_a_model_writes_the_summaries_of_its_own_turns(opened: Engine
     assert (folded.code, folded.summaries) == ("", len(server.asked) - 1)
     summaries, _ = await opened.conversation.summaries(agent.id)
     assert "Tides were spoken of." in summaries[0].content
+
+
+async def test_that_no_summary_is_stored_once_another_process_has_taken_the_turn(opened: Engine) -> None:
+    agent = await folding_agent(opened)
+    await talked(opened, agent, 6, TurnOptions(folds=False))
+    async with serving() as server:
+
+        def answer(asked: Asked) -> Answer:
+            if len(server.asked) == 2:
+                # As it is when another turn has come and gone while this process was frozen.
+                with closing(sqlite3.connect(opened.path, timeout=30)) as connection, connection:
+                    assert connection.execute("DELETE FROM queue WHERE origin = 'turn'").rowcount == 1
+            said = Said((), ("Tides were spoken of.",), (), 12, 3)
+            return Answer([STREAMS[WireForm.OLLAMA](said)], kind="application/x-ndjson")
+
+        server.answer = answer
+        destination = opened.calls.destination(server.base, WireForm.OLLAMA)
+        async with opened.turns.run(agent.id, IncomingMessage("Hello"), destination) as turn:
+            events = [event async for event in turn]
+    assert [each.code for each in of_kind(events, HistoryFolded)] == ["refused.turn_lost"]
+    assert await opened.conversation.summaries(agent.id) == ((), ())
+    assert not any(each.is_archived for each in await messages_of(opened, agent.id))

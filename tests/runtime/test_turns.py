@@ -205,14 +205,26 @@ async def test_that_calls_of_a_turn_broken_off_get_results_that_say_so(opened: E
     assert "broken off" in result.content
 
 
-async def test_that_an_agent_runs_one_turn_at_a_time_and_only_while_it_is_active(opened: Engine) -> None:
+async def test_that_an_agent_has_no_turn_within_a_turn_of_its_own(opened: Engine) -> None:
+    asked: list[str] = []
+
+    async def ask(agent: str) -> str:
+        """Ask an agent."""
+        try:
+            await events_of(opened, agent, '/tool ask {"agent": "agt_ada"}')
+        except RefusedError as error:
+            asked.append(error.code)
+        return "asked"
+
+    opened.turns.tools.register(ask)
+    ada, bob = await made_agent(opened), await made_agent(opened, "Bob")
+    for each in (ada, bob):
+        await events_of(opened, ada.id, f'/tool ask {{"agent": "{each.id}"}}')
+    assert asked == ["refused.agent_busy", "refused.agent_busy"]
+
+
+async def test_that_an_agent_runs_only_while_it_is_active(opened: Engine) -> None:
     agent = await made_agent(opened)
-    async with opened.turns.run(agent.id, IncomingMessage("/slow 20\n/long 500"), OFFLINE) as turn:
-        async for event in turn:
-            if isinstance(event, TextDelta):
-                with pytest.raises(RefusedError, match="agent_busy"):
-                    await events_of(opened, agent.id, "Hello")
-                break
     await put(opened, Ref(RefKind.AGENT, agent.id), ConfigureAgent(status=AgentStatus.PAUSED))
     with pytest.raises(RefusedError, match="agent_not_active"):
         await events_of(opened, agent.id, "Hello")

@@ -38,6 +38,7 @@ from inspector.domain.edits.rows import (
 from inspector.domain.errors import DocumentError, MalformedError, Problem, RefusedError, Severity
 from inspector.domain.exchange import ImportedAgent, ImportPlan
 from inspector.domain.layouts import Layout
+from inspector.domain.queueing import is_turn_row
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
@@ -331,6 +332,9 @@ class _Reading:
         self._plan.add(RefKind.EVENT, self._made("evt", row["id"]), operation, read_time(row["timestamp"]))
 
     def _queued(self, row: Any) -> None:
+        if is_turn_row(row["id"]):
+            # It says who had the agent's turn in another file.
+            return
         next_attempt = row["next_attempt_at"]
         operation = EnqueueMessage(
             self.new_id("agt", row["from_agent_id"]),

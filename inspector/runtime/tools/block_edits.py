@@ -193,7 +193,7 @@ class BlockEditTool:
             tool_call_id=use.call_id,
         )
         turn = self._access.edits.undo_wish if name == "undo" else self._access.edits.redo_wish
-        step = (await turn(wish)).step
+        step = (await turn(wish, use.guard)).step
         code = "told.tool_undone" if name == "undo" else "told.tool_redone"
         return word(code, {"operation": step.op, "label": found.label})
 

@@ -102,7 +102,7 @@ class MemoryAccess:
         target = Ref(RefKind.BLOCK, block_id)
         intents = [self._intent(use, Edit(target, each, base), reason) for each in operations]
         try:
-            receipts = await self.edits.apply(intents)
+            receipts = await self.edits.apply(intents, guard=use.guard)
         except RefusedError as error:
             if error.code != "refused.needs_consent" or len(intents) != 1:
                 raise
@@ -114,7 +114,8 @@ class MemoryAccess:
 
         Raises: as any edit.
         """
-        (receipt,) = await self.edits.apply([self._intent(use, Edit(target, operation), reason)])
+        intent = self._intent(use, Edit(target, operation), reason)
+        (receipt,) = await self.edits.apply([intent], guard=use.guard)
         return receipt
 
     async def proposals(self, use: ToolUse, block_id: str) -> tuple[ConsentPreview, ...]:
@@ -125,7 +126,8 @@ class MemoryAccess:
 
     async def _asked(self, use: ToolUse, intent: Intent) -> str:
         seconds = use.consent_seconds
-        asked = await self.consent.request(intent, wait=max(timedelta(seconds=seconds), DEFAULT_WAIT))
+        wait = max(timedelta(seconds=seconds), DEFAULT_WAIT)
+        asked = await self.consent.request(intent, wait=wait, guard=use.guard)
         block_id = intent.edit.target.id
         if isinstance(asked, Receipt):
             return await self._result(block_id, changed=asked.changed)

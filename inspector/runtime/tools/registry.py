@@ -18,6 +18,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.turns import TurnEvent
+from inspector.storage.transaction import Guard
 
 REGISTERED = '{"registered": true}'
 """The metadata of a definition that a registry has put into a file, and may replace there."""
@@ -35,6 +36,7 @@ class ToolUse:
         snapshot: What the Request was built from that the model answered: what it saw.
         emit: Passes an event on to whoever follows the turn.
         consent_seconds: How long a person's answer is waited for.
+        guard: Passed on with each edit, it keeps a turn that was lost from storing anything.
     """
 
     agent: Agent
@@ -44,6 +46,7 @@ class ToolUse:
     snapshot: Snapshot
     emit: Callable[[TurnEvent], None]
     consent_seconds: float = DEFAULT_WAIT.total_seconds()
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,12 @@ class RunPanel(Panel):
         return tr("choose where its calls go") if self.compose.fault.text() else ""
 
     def _not_paused(self) -> str:
-        is_going = self.state in (RunState.WAITING, RunState.RUNNING, RunState.COOLDOWN)
+        is_going = self.state in (
+            RunState.WAITING,
+            RunState.BLOCKED,
+            RunState.RUNNING,
+            RunState.COOLDOWN,
+        )
         return "" if is_going else tr("the agent isn't running")
 
     def _not_stopped(self) -> str:

@@ -16,6 +16,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.replies import FailureKind, TextDelta, ThinkingDelta
 from inspector.domain.turns import (
     ConsentAsked,
+    IncomingMessage,
     MessageSent,
     RecoveryMade,
     RepairKind,
@@ -32,6 +33,7 @@ from inspector.ui.agent_runs import RunState, TurnLog
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.panels.run import RunPanel
 from tests.providers.provider_server import Answer, serving
+from tests.runtime.turn_world import OFFLINE
 from tests.ui.conftest import AT_THE_END, Studio, Until
 from tests.ui.hostile_checks import faults, faults_of_rows, show_tips
 from tests.ui.open_window import calm, open_file
@@ -130,6 +132,26 @@ async def test_that_a_started_agent_answers_what_it_is_sent_and_its_turn_is_show
     assert await one.said() == ["It signs."]
     await one.stop()
     assert not one.studio.window.status_line.agents_button.isVisible()
+
+
+async def test_that_an_agent_whose_turn_another_program_has_is_said_to_wait_for_it(
+    studio: Studio, until: Until
+) -> None:
+    one = await shown(studio, until)
+    theirs = one.world.engine.turns.run(ADA.id, IncomingMessage("/slow 20\n/long 100000"), OFFLINE)
+    async with theirs:
+        assert isinstance(await anext(theirs), TurnStarted)
+        await one.start()
+        one.type("/say Mine")
+        await one.until_state(RunState.BLOCKED)
+        holder = one.world.engine.actor.name
+        assert one.panel.compose.figure.text() == f"Ada waits for a turn that {holder} started elsewhere."
+        assert one.panel.pause_button.isEnabled()
+        assert not one.panel.end_button.isVisible()
+        assert one.panel.page.log is None
+    await one.until_done()
+    assert (await one.said())[-1] == "Mine"
+    await one.stop()
 
 
 async def test_that_each_calls_request_is_opened_as_it_was_sent(studio: Studio, until: Until) -> None:
