@@ -91,7 +91,7 @@ class SentRequests:
     """What is stored of an agent's sent Requests.
 
     Attributes:
-        runs: Those that can be read, oldest first.
+        runs: The newest that can be read, oldest first.
         last: The newest as it was sent, None where there is none or it is damaged.
         damage: Why the newest can't be read.
     """

@@ -155,10 +155,12 @@ class AgentStore:
         async with self._database.read() as connection:
             return await queue.wakeups(connection)
 
-    async def runs(self, agent_id: str) -> tuple[tuple[ModelCall, ...], tuple[Problem, ...]]:
-        """An agent's sent Requests, oldest first."""
+    async def runs(
+        self, agent_id: str, newest: int | None = None
+    ) -> tuple[tuple[ModelCall, ...], tuple[Problem, ...]]:
+        """An agent's sent Requests, so many of the newest or all, oldest first."""
         async with self._database.read() as connection:
-            return await runs.of_agent(connection, agent_id)
+            return await runs.of_agent(connection, agent_id, newest)
 
     async def calibrations(self) -> tuple[Calibration, ...]:
         """What providers reported of the newest calls of each model against what was counted, oldest first."""

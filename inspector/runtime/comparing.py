@@ -13,13 +13,17 @@ from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.engine import Engine
 
 
+CALLS_READ = 500
+"""The newest calls of an agent that are listed; older ones are found by their time."""
+
+
 async def sent_requests(engine: Engine, agent_id: str, earlier: SentRequests | None = None) -> SentRequests:
-    """What is known of an agent's sent Requests; `earlier` itself where nothing was sent since.
+    """What is known of an agent's newest sent Requests; `earlier` itself where nothing was sent since.
 
     Raises:
         FileError: the file cannot be read.
     """
-    runs = await engine.past.runs(agent_id)
+    runs = await engine.past.runs(agent_id, CALLS_READ)
     if earlier is not None and runs == earlier.runs:
         return earlier
     if not runs:

@@ -25,6 +25,9 @@ from inspector.memory.agent_store import AgentStore
 from inspector.runtime.context import ContextService
 from inspector.runtime.past_views import PastViews
 
+_NEWEST = 40
+"""Calls among which the newest sent Request is looked for first: test calls may stand behind it."""
+
 
 class PastRequestService:
     """Builds what was sent, and what would have been."""
@@ -34,9 +37,12 @@ class PastRequestService:
         self._context = context
         self._agents = agents
 
-    async def runs(self, agent_id: str) -> tuple[ModelCall, ...]:
-        """The agent's sent Requests that can be read, oldest first; test calls aren't the agent's."""
-        runs, _ = await self._agents.runs(agent_id)
+    async def runs(self, agent_id: str, newest: int | None = None) -> tuple[ModelCall, ...]:
+        """The agent's sent Requests that can be read, oldest first; test calls aren't the agent's.
+
+        With `newest`, those among so many of the newest calls.
+        """
+        runs, _ = await self._agents.runs(agent_id, newest)
         return tuple(run for run in runs if run.kind != TEST_CALL)
 
     async def test_calls(self, agent_id: str) -> tuple[ModelCall, ...]:
@@ -46,9 +52,12 @@ class PastRequestService:
 
     async def last_sent(self, agent_id: str) -> ModelCall | None:
         """The newest one; None when there is none, or one that cannot be read may be newer."""
-        runs, unreadable = await self._agents.runs(agent_id)
-        sent = [run for run in runs if run.kind != TEST_CALL]
-        return sent[-1] if sent and not unreadable else None
+        for newest in (_NEWEST, None):
+            runs, unreadable = await self._agents.runs(agent_id, newest)
+            sent = [run for run in runs if run.kind != TEST_CALL]
+            if sent or unreadable:
+                return sent[-1] if sent and not unreadable else None
+        return None
 
     async def run(self, agent_id: str, name: str) -> ModelCall:
         """The sent Request of that id; ``last`` is the newest one.

@@ -19,7 +19,10 @@ _SELECT = """
     FROM runs
 """
 # Rows are numbered as they are stored; times may be those of a clock that was set back.
-_OF_AGENT = _SELECT + "WHERE agent_id = ? ORDER BY rowid"
+_OF_AGENT = _SELECT + """
+    WHERE rowid IN (SELECT rowid FROM runs WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?) ORDER BY rowid
+"""
+_ALL = -1
 _INSERT = """
     INSERT INTO runs (id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms,
                       first_token_ms, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
@@ -35,10 +38,11 @@ _TEXT = "SELECT unpacked(CAST(text AS BLOB)) AS text FROM request_texts WHERE ha
 
 
 async def of_agent(
-    connection: Connection, agent_id: str
+    connection: Connection, agent_id: str, newest: int | None = None
 ) -> tuple[tuple[ModelCall, ...], tuple[Problem, ...]]:
-    """An agent's runs, oldest first; and a problem for each that cannot be read."""
-    return read_rows(await connection.fetch_all(_OF_AGENT, (agent_id,)), _run, RefKind.RUN)
+    """An agent's newest runs or all, oldest first; and a problem for each that cannot be read."""
+    rows = await connection.fetch_all(_OF_AGENT, (agent_id, _ALL if newest is None else newest))
+    return read_rows(rows, _run, RefKind.RUN)
 
 
 async def keep_text(transaction: Connection, text: str) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from inspector.domain.agents import ContextConfig
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
 from inspector.domain.edits.rows import ConfigureAgent, EditSummary, LogEvent, StoreSummary
 from inspector.domain.edits.text import SetText
 from inspector.domain.limits import Hysteresis, LimitOverrides
 from inspector.domain.past_requests import RebuildVerdict
+from inspector.domain.records import TEST_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import PositionRange
+from inspector.runtime import past_requests
 from inspector.runtime.engine import Engine
 from tests.fixtures import HeldClock
 from tests.runtime.test_past_views import ADA, BOB, World, begin
@@ -67,6 +71,26 @@ async def test_that_the_last_run_is_the_one_that_was_stored_last(opened: Engine,
         logged = (await opened.past.at(ADA, at)).logged
         assert logged is not None
         assert logged.run.id == wanted
+
+
+async def test_that_the_newest_sent_request_is_found_behind_any_number_of_test_calls(
+    opened: Engine, clock: HeldClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past_requests, "_NEWEST", 2)
+    world = World(opened, clock)
+    await begin(world)
+    assert await opened.past.last_sent(ADA) is None
+    sent, found = "", []
+    for kind in ("turn", TEST_CALL, TEST_CALL, TEST_CALL, "turn", TEST_CALL):
+        made = await world.send(kind=kind)
+        sent = made if kind == "turn" else sent
+        newest = await opened.past.last_sent(ADA)
+        found.append(newest is not None and newest.id == sent)
+    assert all(found)
+    everything = await opened.past.runs(ADA)
+    assert len(everything) == 2
+    assert await opened.past.runs(ADA, 2) == everything[-1:]
+    assert await opened.past.runs(ADA, 0) == ()
 
 
 async def test_that_nothing_was_sent_before_the_first_run_was_stored(

@@ -77,14 +77,14 @@ class World:
             parts = (TextPart(f"{text} {role.value}"),)
             await self.do(message, AppendMessage(agent, f"bat_{number}", role, parts))
 
-    async def send(self, spec: RequestSpec | None = None) -> str:
+    async def send(self, spec: RequestSpec | None = None, kind: str = "turn") -> str:
         """Store what would be sent now, as a run."""
         self.clock.advance(minutes=1)
         now = self.clock()
         request = await self.engine.context.request(ADA, replace(spec or RequestSpec(now), now=now))
         manifest = self.engine.context.manifest_text(request)
         operation = StoreRun(
-            ADA, "turn", request.model, request.text, manifest, history_state=request.history_state
+            ADA, kind, request.model, request.text, manifest, history_state=request.history_state
         )
         edit = Edit(Ref(RefKind.RUN, f"run_{now:%H%M%S}"), operation)
         (receipt,) = await self.engine.apply([Intent(edit, NOOR, at=now)])

@@ -42,7 +42,7 @@ def turn_before(sent: SentRequests, right: RequestSide, by: int) -> tuple[Reques
 
 
 def listed_sides(file: FileState, by_hand: Iterable[RequestSide]) -> tuple[ListedSide, ...]:
-    """All Requests of the shown agent that there are: sent ones, oldest first, now, and what a person has chosen."""
+    """The Requests of the shown agent: the newest sent ones, oldest first, now, and what a person has chosen."""
     sent = file.sent
     rows = [ListedSide(_sent(sent, place), run.model) for place, run in enumerate(sent.runs)]
     model = file.agent.model or "" if file.agent is not None else ""
@@ -61,8 +61,8 @@ def _sent(sent: SentRequests, place: int) -> RequestSide:
 
 
 def _place(runs: Sequence[ModelCall], side: RequestSide) -> int:
-    """Where a side stands among the sent Requests; anything else is behind them."""
+    """Where a side stands among the sent Requests: one that is too old to be listed before, anything else behind."""
     if side.kind is not RequestSideKind.SENT:
         return len(runs)
     found = (place for place, run in enumerate(runs) if run.id == side.name)
-    return next(found, len(runs) - 1)
+    return next(found, -1 if side.name else len(runs) - 1)
