@@ -10,7 +10,6 @@ import msgspec
 from inspector.shipped.font_files import FIXED_FONT, INTERFACE_FONT, font_files
 from inspector.shipped.licences import licence_texts
 from inspector.shipped.locate import resource_path
-from inspector.shipped.ready_schemas import load_ready_schemas as ready_schemas
 from inspector.shipped.theme_files import THEME_NAMES, icon_names, load_icon, load_theme
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "icon_names",
     "licence_texts",
     "load_icon",
-    "ready_schemas",
     "theme_mapping",
 ]
 

@@ -36,6 +36,7 @@ from inspector.runtime.session import SessionFactory
 from inspector.ui.app import Program
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.panels import PANELS
+from inspector.ui.qt_imports import spare_sources
 from inspector.ui.startup import StartOptions, Startup
 from inspector.ui.widgets.budget_total import BudgetTotal
 from inspector.ui.window_setup import WindowContents, populate
@@ -208,6 +209,7 @@ async def in_window(program: Program, path: Path, work: Callable[[WindowContents
 
 def run_in_window(path: Path, work: Callable[[WindowContents], Awaitable[T]]) -> T:
     """Open the file in a window of 1440 × 900 with a loop of its own, and do `work` in it."""
+    spare_sources()
     shell = Startup(StartOptions(path))
     shell.window.resize(1440, 900)
     shell.show()

@@ -11,7 +11,7 @@ from inspector.domain.agents import Agent
 from inspector.domain.blocks import DEFAULT_CHAR_LIMIT, BlockType, ReadySchema, Schema
 from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.snapshot import BlockState
-from inspector.runtime.resources import ready_schemas
+from inspector.runtime.ready_schemas import ready_schemas
 from inspector.ui.block_settings.schema_kinds import ALL_KINDS, kind_names
 from inspector.ui.presentation.labels import label_fault
 from inspector.ui.widgets.prompt import FormDialog, FormField

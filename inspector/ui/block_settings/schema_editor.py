@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QVBoxLayout, QWidg
 from inspector.domain.blocks import CompositeSchema, Schema, TextSchema
 from inspector.domain.edits.block_rows import Rename
 from inspector.domain.schema_faults import schema_fault
-from inspector.runtime.resources import ready_schemas
+from inspector.runtime.ready_schemas import ready_schemas
 from inspector.ui.block_settings.plain_schema import PlainSchemaEditor
 from inspector.ui.block_settings.schema_kinds import ALL_KINDS, as_kind, kind_hint, kind_names
 from inspector.ui.block_settings.schema_rows import stored_names
