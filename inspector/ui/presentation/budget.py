@@ -44,13 +44,30 @@ _GROUPED: dict[SourceKind, tuple[str, str]] = {
 
 
 def likely_bill(request: Request) -> str:
-    """Where the bill likely lies; nothing for a figure that is exact."""
+    """Where the bill likely lies, and what earlier calls say of it; nothing for a figure that is exact."""
+    return "\n".join(filter(None, (_band_text(request), _correction_text(request))))
+
+
+def _band_text(request: Request) -> str:
     if request.band is None:
         return ""
     low, high = request.band.around(request.tokens)
     if high is None:
         return tr("Likely bill: {low} tokens or more, part of it is only at the provider", low=number(low))
     return tr("Likely bill: {low} to {high} tokens", low=number(low), high=number(high))
+
+
+def _correction_text(request: Request) -> str:
+    found = request.correction
+    if found is None or found.corrected(request.tokens) == request.tokens:
+        return ""
+    return tr_count(
+        "By what {count} call to {model} was charged: about {tokens} tokens",
+        "By what the last {count} calls to {model} were charged: about {tokens} tokens",
+        found.runs,
+        model=found.model,
+        tokens=number(found.corrected(request.tokens)),
+    )
 
 
 def charged_text(agent: Agent | None, request: Request) -> str:

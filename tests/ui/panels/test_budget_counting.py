@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
 
+from inspector.domain.calibration import Correction
 from inspector.domain.content import TextContent
 from inspector.domain.counts import Method, RequestBand, Tokenizer
 from inspector.domain.edits.base import Edit
@@ -152,5 +153,10 @@ async def test_that_the_tip_of_the_total_says_where_the_bill_likely_lies(
     assert "Likely bill: 88 to 122 tokens" in panel.total_tip
     show_request(studio, replace(request_of(ESTIMATED, Method.ESTIMATE), band=replace(band, high=None)))
     assert "Likely bill: 88 tokens or more" in panel.total_tip
+    found = Correction("claude-sonnet-5", "claude", 4, 1.25, 1.2, 1.3)
+    show_request(studio, replace(request_of(ESTIMATED, Method.ESTIMATE), band=band, correction=found))
+    assert "the last 4 calls to claude-sonnet-5 were charged: about 125 tokens" in panel.total_tip
+    show_request(studio, replace(request_of(values.EXACT, Method.EXACT), correction=replace(found, ratio=1.0)))
+    assert panel.total_tip == ""
     show_request(studio, request_of(values.EXACT, Method.EXACT))
     assert panel.total_tip == ""
