@@ -73,12 +73,21 @@ def start() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the program and give its exit code."""
+    _leave_no_core()
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         # While modules are still being loaded; later the command line itself says so.
         sys.stderr.write("\nAborted!\n")
         return 1
+
+
+def _leave_no_core() -> None:
+    """Have no core file written when the program crashes: a key that was entered would be in it."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def _run(given: list[str]) -> int:

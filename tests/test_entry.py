@@ -80,3 +80,17 @@ def test_that_a_shell_that_asks_for_completions_gets_them_and_no_window(tmp_path
     asked = {"COMP_WORDS": "context-inspector rep", "COMP_CWORD": "1"}
     done = start_window(tmp_path, _CONTEXT_INSPECTOR_COMPLETE="bash_complete", **asked)
     assert (done.returncode, done.stdout) == (0, b"plain,report\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no core files there")
+def test_that_a_crash_leaves_no_core_file_in_which_a_key_could_be(tmp_path: Path) -> None:
+    code = (
+        "import faulthandler, resource\n"
+        "from inspector.entry import main\n"
+        "most = resource.getrlimit(resource.RLIMIT_CORE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (most, most))\n"
+        "try:\n    main(['--version'])\nfinally:\n"
+        "    print(resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "0"

@@ -27,8 +27,18 @@ _PLACEHOLDER = (
 )
 """What nobody's key is. Within a run of letters drawn by lot such a word is chance, so it must stand by itself."""
 
+_EDGE, _AFTER_ESCAPE = r"\b", r"(?<=\\[nrt])"
+"""Where a form begins: in JSON, the letter before it may be that of a line break."""
+
+
+def _begun(pattern: str) -> str:
+    """A pattern that also begins behind an escaped line break or tab."""
+    rest = pattern.removeprefix(_EDGE)
+    return pattern if rest == pattern else f"(?:{_EDGE}|{_AFTER_ESCAPE}){rest}"
+
+
 _PATTERNS = tuple(
-    (kind, pattern, hints)
+    (kind, _begun(pattern), hints)
     for kind, pattern, *hints in (
         ("private_key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----BEGIN "),
         ("anthropic_key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}", "sk-ant-"),
@@ -111,7 +121,7 @@ _ASSIGNED = tuple(
             8,
             ("secret", "bearer", "credential", *_KEYS),
             r"(?:secret|api[-_ .]?key|access[-_ .]?key|access[-_ .]?token|auth[-_ .]?token|client[-_ .]?secret"
-            r"|private[-_ .]?key|(?<![A-Za-z])bearer|credentials?)(?:[-_.][A-Za-z0-9]{1,20}){0,3}",
+            r"|private[-_ .]?key|(?:(?<![A-Za-z])|(?<=\\[nrt]))bearer|credentials?)(?:[-_.][A-Za-z0-9]{1,20}){0,3}",
         ),
         (16, ("token",), r"token(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
     )
