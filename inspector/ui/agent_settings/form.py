@@ -61,7 +61,7 @@ class AgentForm(GroupedPage):
         self.tools = ToolsEditor(appearance, icons)
         self.tools.chosen.connect(partial(session.set, "tools"))
         self._layouts: Mapping[str, str] = {}
-        self._fill(icons)
+        self._icons = icons
 
     @property
     def unfit(self) -> str:
@@ -118,11 +118,12 @@ class AgentForm(GroupedPage):
             self.rows[path].note.setText(text)
         self.instructions.show_tokens(instructions)
 
-    def _fill(self, icons: Icons) -> None:
+    def fill(self) -> None:
+        """Make the rows. Called once, after this got its place: moved along later, all of them are styled twice."""
         for group in groups():
             self.begin(group.id, group.title)
             for each in group.fields:
-                self.add(self._row(each, icons))
+                self.add(self._row(each, self._icons))
             if group.id == "prompt":
                 place = self._column.indexOf(self.rows["persona"]) + 1
                 self._column.insertWidget(place, self.instructions)

@@ -141,9 +141,10 @@ class AgentPanel(Panel):
         self._tools.setStretch(1, 1)
         self._head = QVBoxLayout(head)
         arrange(self._head, self._names, self._tools)
+        arrange(QVBoxLayout(self), head, self.banners, self._stack)
         self._stack.addWidget(self.form)
         self._stack.addWidget(self._empty)
-        arrange(QVBoxLayout(self), head, self.banners, self._stack)
+        self.form.fill()
         self._measure()
 
     def _measure(self) -> None:
