@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from inspector.domain.content import TextContent
@@ -57,6 +58,7 @@ class TextReview(QWidget):
         self._current = 0
         self._text = ""
         self._choosing = False
+        self._is_placed = True
         self._lay_out(appearance)
         self.merged.edited.connect(self._follow)
         appearance.changed.connect(self._mark_panes)
@@ -109,6 +111,12 @@ class TextReview(QWidget):
         self._changes = stops
         self._mark_panes()
         self.go_to(0)
+        self._is_placed = False
+        self._place_soon()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place_soon()
 
     def go_to(self, stop: int) -> None:
         """Bring a change into sight in every pane."""
@@ -145,6 +153,12 @@ class TextReview(QWidget):
     @property
     def is_current_decided(self) -> bool:
         return not self._stops or self._stops[self._current].is_decided
+
+    def _place_soon(self) -> None:
+        """Only panes that are laid out can be scrolled to the first change; where one is later is for the person."""
+        if not self._is_placed and self.isVisible():
+            self._is_placed = True
+            QTimer.singleShot(0, self, lambda: self.go_to(self._current))
 
     @property
     def _panes(self) -> tuple[TextEditor, ...]:

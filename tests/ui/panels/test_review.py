@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QPushButton
 from inspector.domain.content import ListContent, TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.items import UpdateItem
-from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.ui.editors.review_page import ReviewPage
+from inspector.ui.editors.text import TextEditor
 from tests.fixtures import SecondProcess
 from tests.ui.conftest import Studio, Until
 from tests.ui.editors.structured_blocks import TASKS
@@ -62,6 +63,26 @@ async def test_that_saving_over_the_same_line_opens_the_review_and_stores_nothin
     await tab.calm()
     assert tab.saves == []
     assert await tab.world.text() == f"{THEIRS}\n{SECOND}"
+
+
+async def test_that_the_review_of_a_long_text_opens_at_its_first_change(open_tab: OpenTab) -> None:
+    tab = await open_tab()
+    lines = [f"{at}: " + "words that wrap in a narrow pane " * 3 for at in range(40)]
+    stored = "\n".join(lines)
+    await tab.world.write(QUESTIONS, SetText(stored))
+    await tab.until(lambda: tab.editor.text == stored)
+    at = stored.index("30: ")
+    tab.editor.replace_range(at, 3, "mine")
+    await tab.world.write(QUESTIONS, SpliceText((Splice(at, 3, "theirs"),)))
+    await tab.until(lambda: tab.says("Grace changed this block while you were editing"))
+    await tab.click("Review")
+    await tab.until(lambda: tab.panel.review.is_open)
+    text = tab.panel.review.page.text
+
+    def in_sight(pane: TextEditor) -> bool:
+        return pane.viewport().rect().contains(pane.cursorRect().center())
+
+    await tab.until(lambda: all(map(in_sight, (text.base, text.theirs, text.mine, text.merged))))
 
 
 async def test_that_each_choice_is_what_is_saved(open_tab: OpenTab) -> None:
