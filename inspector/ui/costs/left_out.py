@@ -176,6 +176,8 @@ class LeftOutPart(QWidget):
             return
         self._listed ^= {key}
         self._fill()
+        if key in self._listed:
+            self.rows.bring_up(key)
         ids = [
             each.ref.id for each in member_rows(row, LISTED) if each.ref and each.ref.kind is RefKind.BATCH
         ]

@@ -33,7 +33,7 @@ class LeftOutList(QScrollArea):
         super().__init__()
         self._appearance = appearance
         self._shown: dict[str, LeftOutWidget] = {}
-        self._selected = ""
+        self._selected = self._rising = ""
         self._more = PlainLabel("", tone="muted", size="small")
         inner = QWidget()
         self._rows = QVBoxLayout(inner)
@@ -45,6 +45,7 @@ class LeftOutList(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.verticalScrollBar().rangeChanged.connect(self._rise)
         appearance.changed.connect(self._measure)
         self._measure()
 
@@ -71,6 +72,20 @@ class LeftOutList(QScrollArea):
         self._selected = key
         for each, widget in self._shown.items():
             widget.mark(chosen=each == key)
+
+    def bring_up(self, key: str) -> None:
+        """Scroll a row to the top, so that what came below it is in sight."""
+        self._rising = key
+        widget = self._shown.get(key)
+        if widget is not None:
+            self.verticalScrollBar().setValue(widget.y())
+
+    def _rise(self) -> None:
+        """Rows that came just now have a place only when they are laid out, which makes the page longer."""
+        rising, self._rising = self._rising, ""
+        if rising:
+            self.bring_up(rising)
+            self._rising = ""
 
     def row(self, key: str) -> LeftOutWidget | None:
         return self._shown.get(key)

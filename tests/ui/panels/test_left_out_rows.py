@@ -73,6 +73,21 @@ async def test_that_a_group_lists_its_turns_by_what_is_said_in_them(studio: Stud
     assert panel.left_out.row(key) is None
 
 
+async def test_that_the_members_of_a_group_come_into_sight(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, *map(left_event, range(16, 20)), left_turn(1, 2), left_turn(2, 3))
+    group = row_of(panel, GROUP)
+    panel.left_out.setFixedHeight(2 * group.height())
+    panel.left_out.verticalScrollBar().setValue(0)
+    QTest.mouseClick(group.unfold_button, Qt.MouseButton.LeftButton)
+
+    def in_sight() -> bool:
+        members = (panel.left_out.row(f"message:bat_{at}:history_full") for at in (1, 2))
+        return any(each is not None and not each.visibleRegion().isEmpty() for each in members)
+
+    await until(in_sight)
+    await calm(studio, until)
+
+
 async def test_that_a_turn_that_is_left_out_can_be_read(studio: Studio, until: Until) -> None:
     panel = await panel_with(studio, until, left_turn(1, 40))
     row = row_of(panel, "message:bat_1:history_full")
