@@ -34,7 +34,7 @@ from inspector.domain.edits.consent import (
     TimeOutConsent,
 )
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
-from inspector.domain.errors import FileError, NotFoundError, Problem, RefusedError
+from inspector.domain.errors import FileError, NotFoundError, Problem, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent_grants import level_asked
 from inspector.memory.consent_preview import preview
@@ -130,8 +130,8 @@ class ConsentStore:
         """Answer a request, and apply its edit, or `edited`, unless the answer is no; gives the request as it is then.
 
         Raises:
-            RefusedError: ``refused.people_only``, ``refused.answer_partner_only``, ``refused.consent_closed``,
-                ``refused.until_needed``, ``refused.until_past``, or what refuses the edit by now: the request
+            RefusedError: ``refused.people_only``, ``refused.answer_partner_only``, ``refused.answer_no_partner``,
+                ``refused.consent_closed``, ``refused.until_needed``, ``refused.until_past``, or what refuses the edit by now: the request
                 still waits then. NotFoundError: ``not_found.consent``. FileError.
         """
         await self._do(Ref(RefKind.CONSENT, request_id), AnswerConsent(decision, until, edited, words), actor)
@@ -166,6 +166,15 @@ class ConsentStore:
             NotFoundError: ``not_found.consent``, ``not_found.block``. DocumentError, FileError.
         """
         return await preview(self._memory, await self.get(request_id))
+
+    async def answer_refusal(self, request: ConsentRequest) -> Refusal | None:
+        """Why the person at this machine may not answer a request, None where they may."""
+        async with self._database.read() as connection:
+            try:
+                await self._writer.check_answerer(connection, self._person, request)
+            except RefusedError as error:
+                return error.refusal
+        return None
 
     async def grants(self, *, over: bool = False) -> tuple[tuple[ConsentGrant, ...], tuple[Problem, ...]]:
         """Grants in force as of now, with `over` the others too, oldest first; and what cannot be read."""

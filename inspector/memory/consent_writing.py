@@ -19,7 +19,7 @@ from inspector.domain.edits.consent import (
     SetPartner,
     TimeOutConsent,
 )
-from inspector.domain.errors import NotFoundError
+from inspector.domain.errors import NotFoundError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent_grants import level_asked, partner_id
 from inspector.memory.refusals import refused
@@ -110,7 +110,7 @@ class ConsentWriter:
     async def _answer(self, tx: Transaction, intent: Intent, operation: AnswerConsent) -> Receipt:
         request = await self._open_request(tx, intent)
         self._check_until(operation)
-        await self._check_answerer(tx, intent.actor, request)
+        await self.check_answerer(tx, intent.actor, request)
         words = {"words": operation.words} if operation.words else {}
         if operation.decision is ConsentDecision.DENY:
             outcome: dict[str, object] = {"decision": "deny", **words}
@@ -220,13 +220,18 @@ class ConsentWriter:
             raise refused("refused.consent_closed", id=request.id, state=state.value)
         return request
 
-    async def _check_answerer(self, connection: Connection, actor: Actor, request: ConsentRequest) -> None:
+    async def check_answerer(self, connection: Connection, actor: Actor, request: ConsentRequest) -> None:
+        """Pass where an actor may answer a request.
+
+        Raises:
+            RefusedError: ``refused.people_only``, ``refused.answer_partner_only``, ``refused.answer_no_partner``.
+        """
         if not actor.is_person:
             raise refused("refused.people_only", operation=AnswerConsent.op)
         # The block's level may have changed since it was asked.
         level = await level_asked(connection, request.agent_id, request.edit.target.id) or request.level
         if level is Permission.PARTNER and actor.id != await partner_id(connection):
-            raise refused("refused.answer_partner_only", id=request.id)
+            raise await _partner_only(connection)
 
     def _check_until(self, operation: AnswerConsent) -> None:
         if operation.decision is ConsentDecision.FOR_A_TIME:
@@ -252,3 +257,12 @@ class ConsentWriter:
             tool_call_id=request.tool_call_id,
             at=at,
         )
+
+
+async def _partner_only(connection: Connection) -> RefusedError:
+    """The refusal of an answer by anybody else, with what the partner has to do."""
+    facts = await meta.read_all(connection)
+    partner = facts.get(meta.PARTNER_ID)
+    if not partner:
+        return refused("refused.answer_no_partner")
+    return refused("refused.answer_partner_only", name=facts.get(meta.PARTNER_NAME) or partner, partner=partner)

@@ -165,7 +165,7 @@ async def test_that_only_the_partner_answers_for_a_partner_block(world: World) -
     for actor in (HUMAN, PARTNER):
         for decision in ConsentDecision:
             answer = world.consent.answer(request, decision, actor=actor, until=world.clock.now + LONG)
-            assert await refused_unchanged(world, answer) == "refused.answer_partner_only"
+            assert await refused_unchanged(world, answer) == "refused.answer_no_partner"
     await world.consent.set_partner(PARTNER.id, "Paula", actor=HUMAN)
     assert await refusal(world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)) == (
         "refused.answer_partner_only"
@@ -187,7 +187,7 @@ async def test_that_a_block_that_became_the_partners_is_answered_for_by_the_part
     request = await asked(world, block, AppendText("!"))
     await world.do(Ref(RefKind.BLOCK, block), SetPermission(Permission.PARTNER))
     answer = world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
-    assert await refused_unchanged(world, answer) == "refused.answer_partner_only"
+    assert await refused_unchanged(world, answer) == "refused.answer_no_partner"
 
 
 async def test_that_what_can_no_longer_be_done_is_refused_and_still_waits(world: World) -> None:

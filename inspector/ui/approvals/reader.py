@@ -14,6 +14,7 @@ from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.errors import Refusal
 from inspector.domain.ref import RefKind
 from inspector.runtime.engine import Engine
 from inspector.runtime.session import FileSession
@@ -32,7 +33,7 @@ class ProposedEdit:
     """What a request's edit would make of the block as it is now.
 
     `is_stale` says that the block was changed since the agent asked. `content` is the whole result, None where it is
-    none that the block's editor could begin with.
+    none that the block's editor could begin with. `barred` says why this person may not answer.
     """
 
     preview: ConsentPreview
@@ -40,6 +41,7 @@ class ProposedEdit:
     shown: ShownDifference
     is_stale: bool
     content: Content | None
+    barred: Refusal | None = None
 
 
 class ApprovalReader(LazyReader):
@@ -120,6 +122,7 @@ async def _proposal(session: FileSession, request: ConsentRequest, model: str) -
         await asyncio.to_thread(shown_difference, compared),
         base is not None and base != version,
         await _result(engine, request) if preview.refusal is None else None,
+        await engine.consent.answer_refusal(request),
     )
 
 

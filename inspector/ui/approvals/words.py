@@ -21,13 +21,15 @@ def effect_text(proposal: ProposedEdit, together: tuple[ConsentRequest, ...], li
 
 
 def warnings_of(proposal: ProposedEdit) -> str:
-    """What a person should know before the answer: a block changed meanwhile, an edit that is refused or idle."""
+    """What a person should know before the answer: who may give it, a block changed since, an edit that is refused or idle."""
     notes = []
     if proposal.is_stale:
         notes.append(
             tr("The block was changed since the agent asked. The difference is to the block as it is now.")
         )
     preview = proposal.preview
+    if proposal.barred is not None:
+        notes.append(tr_code(proposal.barred.code, proposal.barred.parameters))
     if preview.refusal is not None:
         why = tr_code(preview.refusal.code, preview.refusal.parameters)
         notes.append(tr("It can't be allowed as it is: {why}", why=why))

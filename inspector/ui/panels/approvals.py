@@ -275,7 +275,7 @@ class ApprovalsPanel(Panel):
                 together = turn if self.answers.scope == TURN else (request,)
                 effect, warnings = effect_text(proposal, together, listed), warnings_of(proposal)
         self.answers.setVisible(waits)
-        self.answers.show_request(facts, effect, waits=waits, writable=not self.not_writable())
+        self.answers.show_request(facts, effect, waits=waits, writable=not (waits and self._not_waiting()))
         self.browser.page.tell(warnings)
 
     def _tell(self) -> None:
@@ -301,6 +301,9 @@ class ApprovalsPanel(Panel):
             return tr("no request is selected")
         if request.state is not ConsentState.PENDING:
             return tr("the request doesn't wait any more")
+        proposal = self._proposal
+        if proposal is not None and proposal.preview.request.id == request.id and proposal.barred is not None:
+            return tr("only the file's partner can answer it")
         return self.not_writable()
 
     def _not_allowable(self) -> str:

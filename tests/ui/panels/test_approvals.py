@@ -450,3 +450,25 @@ async def test_that_a_draft_of_an_earlier_session_whose_request_was_answered_say
     block = hands.studio.window.centre.currentWidget()
     assert isinstance(block, BlockPanel)
     await hands.until(lambda: _says(block, "Grace denied this request"))
+
+
+async def test_that_who_may_not_answer_is_told_who_may(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    consent = hands.world.engine.consent
+    asked = await hands.ask()
+    await consent.set_partner("human:paula", "Paula")
+    await hands.world.engine.edit(QUESTIONS.id, SetPermission(Permission.PARTNER))
+    await hands.open("consent")
+    await hands.select(asked)
+    await hands.until(lambda: not hands.panel.answers.allow_button.isEnabled())
+    said = hands.panel.browser.page.state_note.text()
+    assert "Only Paula, the file's partner, can answer" in said
+    assert "set ID to human:paula in Settings, Identity" in said
+    assert "partner" in hands.panel.answers.allow_button.toolTip()
+    assert hands.button("Ignore") is None
+    assert (await hands.request(asked)).state is ConsentState.PENDING
+    # Who is the partner by now can.
+    await consent.set_partner(hands.world.engine.actor.id, "")
+    hands.panel.reader.refresh()
+    await hands.press("Allow")
+    assert (await hands.request(asked)).state is ConsentState.GRANTED
