@@ -131,8 +131,8 @@ class ConsentStore:
 
         Raises:
             RefusedError: ``refused.people_only``, ``refused.answer_partner_only``, ``refused.answer_no_partner``,
-                ``refused.consent_closed``, ``refused.until_needed``, ``refused.until_past``, or what refuses the edit by now: the request
-                still waits then. NotFoundError: ``not_found.consent``. FileError.
+                ``refused.consent_closed``, ``refused.until_needed``, ``refused.until_past``, or what
+                refuses the edit by now: the request still waits then. NotFoundError: ``not_found.consent``. FileError.
         """
         await self._do(Ref(RefKind.CONSENT, request_id), AnswerConsent(decision, until, edited, words), actor)
         return await self.get(request_id)

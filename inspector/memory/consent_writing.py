@@ -265,4 +265,6 @@ async def _partner_only(connection: Connection) -> RefusedError:
     partner = facts.get(meta.PARTNER_ID)
     if not partner:
         return refused("refused.answer_no_partner")
-    return refused("refused.answer_partner_only", name=facts.get(meta.PARTNER_NAME) or partner, partner=partner)
+    return refused(
+        "refused.answer_partner_only", name=facts.get(meta.PARTNER_NAME) or partner, partner=partner
+    )

@@ -12,7 +12,6 @@ from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.engine import Engine
 
-
 CALLS_READ = 500
 """The newest calls of an agent that are listed; older ones are found by their time."""
 

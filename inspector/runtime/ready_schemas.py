@@ -1,4 +1,4 @@
-"""The schemas that a new block may begin with. Apart from `resources`: they load the domain, which a start waits for."""
+"""The schemas that a new block may begin with. They load the domain, which `resources` of a start do without."""
 
 from __future__ import annotations
 

@@ -19,9 +19,12 @@ _SELECT = """
     FROM runs
 """
 # Rows are numbered as they are stored; times may be those of a clock that was set back.
-_OF_AGENT = _SELECT + """
+_OF_AGENT = (
+    _SELECT
+    + """
     WHERE rowid IN (SELECT rowid FROM runs WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?) ORDER BY rowid
 """
+)
 _ALL = -1
 _INSERT = """
     INSERT INTO runs (id, agent_id, kind, model, request_hash, manifest_digest, started_at, duration_ms,

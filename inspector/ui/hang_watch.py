@@ -35,5 +35,7 @@ class HangWatch(QObject):
         now = time.monotonic()
         calls = self._mark.expect_answer(self._seconds)
         if calls:
-            _LOG.warning("The window didn't respond for %.1f s. What ran then:\n%s", now - self._answered, calls)
+            _LOG.warning(
+                "The window didn't respond for %.1f s. What ran then:\n%s", now - self._answered, calls
+            )
         self._answered = now

@@ -48,7 +48,7 @@ def about_this_run() -> str:
 
 
 class RunMark:
-    """The mark of this run, a file in a folder. A fault that ends the program writes its calls into it, as a hang does."""
+    """The mark of this run, a file in a folder. A fault that ends the program, or a hang, writes its calls into it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -13,6 +13,7 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from inspector.domain.ref import Ref, RefKind
@@ -30,17 +31,15 @@ def stops(contents: WindowContents) -> list[tuple[str, Callable[[], object]]]:
     found: list[tuple[str, Callable[[], object]]] = []
     for row in PANELS:
         if row.place is PanelArea.CENTRE and not row.opens:
-            found.append((row.id, lambda id_=row.id: contents.open_view(id_)))
+            found.append((row.id, partial(contents.open_view, row.id)))
         elif row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
-            found.append((row.id, lambda id_=row.id: contents.window.go_to_panel(id_)))
+            found.append((row.id, partial(contents.window.go_to_panel, row.id)))
     kinds: dict[str, str] = {}
     for state in contents.workspace.file.blocks.values():
         kinds.setdefault(type(state.block.schema).__name__, state.block.id)
-    for kind, id_ in kinds.items():
-        ref = Ref(RefKind.BLOCK, id_)
-        found.append((f"block, {kind}", lambda ref=ref: contents.services.selection.open(ref)))
-    agent = Ref(RefKind.AGENT, contents.workspace.file.agent_id)
-    found.append(("agent", lambda: contents.services.selection.open(agent)))
+    show = contents.services.selection.open
+    found += [(f"block, {kind}", partial(show, Ref(RefKind.BLOCK, id_))) for kind, id_ in kinds.items()]
+    found.append(("agent", partial(show, Ref(RefKind.AGENT, contents.workspace.file.agent_id))))
     return found
 
 

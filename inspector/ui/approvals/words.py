@@ -21,7 +21,7 @@ def effect_text(proposal: ProposedEdit, together: tuple[ConsentRequest, ...], li
 
 
 def warnings_of(proposal: ProposedEdit) -> str:
-    """What a person should know before the answer: who may give it, a block changed since, an edit that is refused or idle."""
+    """What to know before the answer: who may give it, a block changed since, an edit that is refused or idle."""
     notes = []
     if proposal.is_stale:
         notes.append(

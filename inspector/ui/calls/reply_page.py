@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPlainTextEdit,
     QSizePolicy,
-    QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -41,6 +40,7 @@ from inspector.ui.presentation.wire_text import WireText, wire_text
 from inspector.ui.safe_text import PlainLabel, few_lines, show_controls
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.widgets.wire_page import WirePage
 from inspector.ui.wording import number, tr, tr_error
@@ -82,7 +82,7 @@ class ReplyPage(QWidget):
             PlainLabel("", tone=tone, strong=strong, wrap=True)
             for tone, strong in (("", True), ("muted", False), ("", False))
         )
-        self._stack = QStackedWidget()
+        self._stack = FrontStack()
         self._table = RowTable(self._columns(), lambda row: row.name, self)
         self._lay_out()
         self.pages.chosen.connect(lambda place, on: self._turn(place) if on else None)

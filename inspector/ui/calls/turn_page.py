@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QSplitter,
-    QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -35,6 +34,7 @@ from inspector.ui.presentation.turns import (
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line
 from inspector.ui.widgets.controls import EmptyState, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import number, tr
 
@@ -67,7 +67,7 @@ class TurnPage(QWidget):
             tr("No turn yet"),
             tr("Start the agent and send it a message. Each call of the model is shown here as it comes."),
         )
-        self._stack = QStackedWidget()
+        self._stack = FrontStack()
         self._split = QSplitter()
         self._lay_out()
         services.appearance.changed.connect(self._measure)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QScrollArea,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -34,6 +33,7 @@ from inspector.ui.layouts.whole_layout import WholeLayoutForm
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, one_line
 from inspector.ui.widgets.controls import Segments, arrange, button
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.wording import tr, tr_code
 
 SECTIONS, WHOLE = range(2)
@@ -75,7 +75,7 @@ class LayoutEditor(QWidget):
         self._place = QVBoxLayout()
         sections = QWidget()
         arrange(QVBoxLayout(sections), self._place, self.details, None, spacing=space(2))
-        self._stack = QStackedWidget()
+        self._stack = FrontStack()
         for each in (sections, self.whole):
             self._stack.addWidget(_scrolled(each))
         self._head, line = QHBoxLayout(), QHBoxLayout()

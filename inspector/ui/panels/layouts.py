@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
 from inspector.domain.edits.rows import PutLayout
 from inspector.domain.layouts import Layout
@@ -23,6 +23,7 @@ from inspector.ui.safe_text import PlainLabel, one_line
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.widgets.top_bar import Option, Picker
 from inspector.ui.wording import tr, tr_code
@@ -138,7 +139,7 @@ class LayoutsPanel(Panel):
         for place, part in enumerate((left, self.preview)):
             self._split.addWidget(part)
             self._split.setStretchFactor(place, _HALVES[place])
-        self._pages = QStackedWidget()
+        self._pages = FrontStack()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self._split)
         column = QVBoxLayout(self)

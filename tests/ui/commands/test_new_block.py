@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
 
 from inspector.domain.blocks import Block, BlockType, ListSchema, LogSchema, TextSchema
 from inspector.domain.ref import RefKind
-from inspector.runtime.resources import ready_schemas
+from inspector.runtime.ready_schemas import ready_schemas
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui.conftest import Studio, Until

@@ -156,7 +156,9 @@ async def test_that_the_tip_of_the_total_says_where_the_bill_likely_lies(
     found = Correction("claude-sonnet-5", "claude", 4, 1.25, 1.2, 1.3)
     show_request(studio, replace(request_of(ESTIMATED, Method.ESTIMATE), band=band, correction=found))
     assert "the last 4 calls to claude-sonnet-5 were charged: about 125 tokens" in panel.total_tip
-    show_request(studio, replace(request_of(values.EXACT, Method.EXACT), correction=replace(found, ratio=1.0)))
+    show_request(
+        studio, replace(request_of(values.EXACT, Method.EXACT), correction=replace(found, ratio=1.0))
+    )
     assert panel.total_tip == ""
     show_request(studio, request_of(values.EXACT, Method.EXACT))
     assert panel.total_tip == ""

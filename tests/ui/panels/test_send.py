@@ -44,6 +44,14 @@ async def test_that_the_offline_provider_answers_without_a_trace_in_memory(
     assert "Is 4.2 ready to tag?" in (await one.world.engine.agents.request_text(run.request_hash) or "")
 
 
+async def test_that_the_button_is_in_sight_in_a_small_window(studio: Studio, until: Until) -> None:
+    studio.window.resize(1280, 800)
+    one = await shown(studio, until)
+    await calm(studio, until)
+    button = one.panel.send_button
+    assert button.visibleRegion().boundingRect() == button.rect()
+
+
 async def test_that_the_shown_request_leaves_send_in_sight(studio: Studio, until: Until) -> None:
     one = await shown(studio, until)
     one.panel.page.pages.choose(REQUEST)
