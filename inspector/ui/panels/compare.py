@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from inspector.domain.counts import Count
 from inspector.domain.errors import InspectorError
@@ -38,6 +38,7 @@ from inspector.ui.presentation.comparison import (
 from inspector.ui.safe_text import few_lines
 from inspector.ui.widgets.controls import EmptyState, arrange, button, field, icon_button
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.overflow import Overflow
 from inspector.ui.wording import tr, tr_error
 
@@ -209,9 +210,11 @@ class ComparePanel(Panel):
         for place, part in enumerate((self.tree, self.words)):
             self._split.addWidget(part)
             self._split.setStretchFactor(place, _HALVES[place])
+        # By what they would like to have, the words would get a line or two.
+        self._split.setSizes([1_000, 1_000])
         below = QWidget()
         arrange(QVBoxLayout(below), self.summary, self._tool_row, self._split)
-        self._pages = QStackedWidget()
+        self._pages = FrontStack()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(below)
         self._halves = QSplitter(Qt.Orientation.Horizontal)

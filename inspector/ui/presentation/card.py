@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
 
@@ -101,6 +102,21 @@ _LEVELS = {
     Permission.READ_WRITE: lambda: tr("read and write"),
     Permission.ADMIN: lambda: tr("read, write and delete"),
 }
+
+
+_KINDS: Mapping[RefKind, Callable[[], str]] = {
+    RefKind.ARCHIVAL: lambda: tr("Archival entry"),
+    RefKind.BATCH: lambda: tr("Turn"),
+    RefKind.CONSENT: lambda: tr("Request for approval"),
+    RefKind.EVENT: lambda: tr("Event"),
+    RefKind.GRANT: lambda: tr("Standing approval"),
+    RefKind.MESSAGE: lambda: tr("Message"),
+    RefKind.QUEUE: lambda: tr("Queued message"),
+    RefKind.SUMMARY: lambda: tr("Summary"),
+    RefKind.WAKEUP: lambda: tr("Wakeup"),
+}
+"""What has no name of its own, only an id that the program gave it."""
+_GIVEN_ID = re.compile(r"[a-z]{2,6}_[0-9a-z]{16,}$")
 
 
 def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
@@ -202,14 +218,16 @@ def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: Bloc
         return name_of(pieces[0])
     if out is not None and (out.source.label or out.source.id):
         return name_of_source(out.source)
+    if ref.kind in _KINDS:
+        return _KINDS[ref.kind]()
     return tr("{kind} {id}", kind=ref.kind.value.replace("_", " "), id=ref.id)
 
 
 def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
-    if state is None:
-        return tr("part {part}", part=ref.part) if ref.part else ""
-    words = kind_of(state.block, facts.shared.get(ref.id))
-    return " · ".join((*words, tr("part {part}", part=ref.part)) if ref.part else words)
+    words = () if state is None else kind_of(state.block, facts.shared.get(ref.id))
+    # The id that an item was given says nothing to a person.
+    is_named = ref.part is not None and _GIVEN_ID.match(ref.part) is None
+    return " · ".join((*words, tr("part {part}", part=ref.part)) if is_named else words)
 
 
 def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:

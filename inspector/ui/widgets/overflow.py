@@ -61,7 +61,7 @@ class Overflow(QScrollArea):
     def _needed(self, width: int) -> QSize:
         """What the panel needs at the least; lines that wrap need more height where it is narrow."""
         least, layout = self._panel.minimumSizeHint(), self._panel.layout()
-        if layout is None or not layout.hasHeightForWidth():
+        if layout is None or not self._panel.hasHeightForWidth():
             return least
         return QSize(
             least.width(), max(least.height(), layout.minimumHeightForWidth(max(width, least.width())))

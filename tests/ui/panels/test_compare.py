@@ -151,6 +151,21 @@ async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studi
     await turn_by_turn(studio, until)
 
 
+async def test_that_the_words_of_a_piece_are_in_sight_in_a_small_window(studio: Studio, until: Until) -> None:
+    studio.window.resize(1280, 800)
+    await open_file(studio, until)
+    panel = await look(studio, until)
+    await send(studio, until)
+    await change(studio, until, STORED.replace("arm64", "riscv"))
+    await until(lambda: panel.summary.place.original.endswith("in block open_questions."))
+    await calm(studio, until)
+    press(panel.tree.view, "F8")
+    await until(lambda: panel.words.is_shown)
+    shown = panel.words.difference.inline
+    assert shown.visibleRegion().boundingRect() == shown.rect()
+    assert shown.height() > 4 * shown.fontMetrics().lineSpacing()
+
+
 async def turn_by_turn(studio: Studio, until: Until) -> None:
     """Each turn is compared with the one before it, and every Request can be held against one."""
     workspace = studio.contents.workspace

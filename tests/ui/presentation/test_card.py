@@ -141,3 +141,9 @@ def test_that_only_fitting_actions_are_offered() -> None:
     assert "block.unpin" in card(CHECKLIST).actions
     assert "block.pin" in card(Ref(RefKind.BLOCK, "blk_notes")).actions
     assert card(Ref(RefKind.BLOCK, "blk_gone")).actions == ("block.restore",)
+
+
+def test_that_what_has_only_an_id_is_called_by_its_kind() -> None:
+    assert card(Ref(RefKind.CONSENT, "con_01m8e3sw0r33m2tnrbztx4")).title == "Request for approval"
+    assert card(Ref(RefKind.MESSAGE, "msg_1", "nod_01m8e3swvp6v1y7q904pp0")).note == ""
+    assert card(Ref(RefKind.MESSAGE, "msg_1", "phase")).note == "part phase"
