@@ -39,11 +39,11 @@ def folder(path: str, length: int, entries: Iterable[tuple[int, str]]) -> str:
 
 def content(path: str, lines: Sequence[str], first: int) -> str:
     """Lines of a file, the first of which has the number `first`."""
-    return "\n".join((f"Here's the content of {path} with line numbers:", *numbered(lines, first)))
+    return "\n".join((f"Here's the content of {path} with line numbers:", *_numbered(lines, first)))
 
 
-def numbered(lines: Sequence[str], first: int) -> Iterable[str]:
-    """Lines behind their numbers."""
+def _numbered(lines: Sequence[str], first: int) -> Iterable[str]:
+    """Lines behind their numbers, as the tool shows them."""
     return (f"{number:6}\t{line}" for number, line in enumerate(lines, first))
 
 
@@ -52,7 +52,7 @@ def replaced(text: str, line: int) -> str:
     lines = text.split("\n")
     first = max(0, line - _AROUND)
     head = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-    return "\n".join((head, *numbered(lines[first : line + _AROUND + 1], first + 1)))
+    return "\n".join((head, *_numbered(lines[first : line + _AROUND + 1], first + 1)))
 
 
 def outside(path: str) -> str:

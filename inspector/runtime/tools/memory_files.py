@@ -170,7 +170,7 @@ class MemoryFilesTool:
         # It was deleted in the tool's sense: what is written now is another version of it.
         operations = (SetBlockType(BlockType.WORKING), edits.SetText(text))
         return await self._access.write(
-            use, put_away.block.id, operations, "", told=lambda _: answers.CREATED.format(path=path)
+            use, put_away.block.id, operations, "", answer=lambda _: answers.CREATED.format(path=path)
         )
 
     async def _replace(self, use: ToolUse, arguments: Arguments) -> str:
@@ -188,7 +188,7 @@ class MemoryFilesTool:
             [edits.ReplaceText(old, new)],
             "",
             file.state.version,
-            told=lambda state: answers.replaced(_shown(state), line),
+            answer=lambda state: answers.replaced(_shown(state), line),
         )
 
     async def _insert(self, use: ToolUse, arguments: Arguments) -> str:
@@ -208,7 +208,7 @@ class MemoryFilesTool:
             [operation],
             "",
             file.state.version if file.state.revision else None,
-            told=lambda _: answers.INSERTED.format(path=file.path),
+            answer=lambda _: answers.INSERTED.format(path=file.path),
         )
 
     async def _delete(self, use: ToolUse, arguments: Arguments) -> str:
@@ -220,7 +220,7 @@ class MemoryFilesTool:
             file.state.block.id,
             (SetBlockType(BlockType.ARCHIVAL),),
             "",
-            told=lambda _: answers.DELETED.format(path=path),
+            answer=lambda _: answers.DELETED.format(path=path),
         )
 
     async def _rename(self, use: ToolUse, arguments: Arguments) -> str:
@@ -237,7 +237,7 @@ class MemoryFilesTool:
             file.state.block.id,
             [SetLabel(label)],
             "",
-            told=lambda _: answers.RENAMED.format(path=path, new_path=new_path),
+            answer=lambda _: answers.RENAMED.format(path=path, new_path=new_path),
         )
 
     async def _file(self, use: ToolUse, path: str, *, is_read: bool = True) -> MemoryFile:
