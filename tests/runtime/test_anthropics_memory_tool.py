@@ -1,4 +1,4 @@
-"""Anthropic's models get the memory tool as their own type, and answers word for word as the vendor's own code gives."""
+"""Anthropic's models get the memory tool as their own type, and answers word for word as the vendor's code gives."""
 
 from __future__ import annotations
 
