@@ -11,6 +11,7 @@ from inspector.domain.messages import Message, Role, TextPart
 from inspector.domain.models import ModelFacts
 from inspector.domain.requests import Piece, Request, sent_content
 from inspector.domain.snapshot import Snapshot
+from inspector.domain.wire.own_tools import own_types
 from inspector.domain.wire.parameters import EXTRA_BODY
 from inspector.domain.wire.values import CacheEnd, Outgoing, PromptSegment, ToolDefinition, WireMessage
 
@@ -82,6 +83,7 @@ def _said(message: Message, content: tuple[Any, ...]) -> WireMessage:
 
 def _definitions(request: Request, snapshot: Snapshot) -> Iterator[ToolDefinition]:
     extra = {tool.name: _object(tool.metadata).get(EXTRA_BODY) for tool in snapshot.tools}
+    own = {tool.name: own_types(tool.metadata) for tool in snapshot.tools}
     for section in request.sections:
         if section.name != _TOOLS:
             continue
@@ -91,7 +93,10 @@ def _definitions(request: Request, snapshot: Snapshot) -> Iterator[ToolDefinitio
                     tool = json.loads(run.text)
                     fields = extra.get(tool["name"])
                     further = fields if isinstance(fields, dict) else {}
-                    yield ToolDefinition(tool["name"], tool["description"], tool["parameters"], further)
+                    name = tool["name"]
+                    yield ToolDefinition(
+                        name, tool["description"], tool["parameters"], further, own.get(name, {})
+                    )
 
 
 def _object(text: str) -> Mapping[str, Any]:

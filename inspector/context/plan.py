@@ -58,6 +58,7 @@ class BuildPlan:
     zone: tzinfo
     costs: FrameCosts
     problems: tuple[Problem, ...]
+    facts: ModelFacts | None = None
 
     @property
     def offers_tools(self) -> bool:
@@ -137,6 +138,7 @@ class Planner:
                 *_strategy_problems(agent, spec),
                 *_turn_problems(snapshot, spec),
             ),
+            facts=facts,
         )
 
     def costs(self, model: str) -> FrameCosts:

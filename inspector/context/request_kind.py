@@ -13,6 +13,7 @@ from inspector.domain.wire.extras import asks_to_think, takes_from_provider
 _OPEN = frozenset({"provider_part"})
 _MEDIA = frozenset({"image", "document"})
 _TOOLS = frozenset({"tool_call", "tool_result"})
+_OPEN_RULES = frozenset({InRule.PROVIDER_TOOL.value, InRule.OWN_TOOL.value})
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 
 
@@ -39,7 +40,7 @@ def request_kind(sections: Sequence[Section], parts: frozenset[str], parameters:
     rules = {
         piece.rule for section in sections if section.name in ("tools", "reply") for piece in section.pieces
     }
-    if parts & _OPEN or InRule.PROVIDER_TOOL in rules or takes_from_provider(parameters):
+    if parts & _OPEN or rules & _OPEN_RULES or takes_from_provider(parameters):
         return RequestKind.OPEN
     if parts & _MEDIA:
         return RequestKind.MEDIA

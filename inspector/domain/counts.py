@@ -46,7 +46,7 @@ class RequestKind(StrEnum):
     EXACT = "exact"
     """Every part is counted exactly."""
     OPEN = "open"
-    """It has what no file holds: a conversation or a document at the provider, a tool that the provider runs."""
+    """It has what no file holds: a conversation or a document at the provider, a tool of the provider's own."""
     MEDIA = "media"
     """Images or documents."""
     SCHEMA = "schema"

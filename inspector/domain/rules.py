@@ -22,6 +22,7 @@ class InRule(StrEnum):
     SCRATCHPAD = "scratchpad_block"
     RETRIEVED = "retrieved_by_caller"
     TOOL = "tool_offered"
+    OWN_TOOL = "tool_of_provider_offered"
     TOOL_RULE = "tool_rule"
     EXTRA_SECTION = "section_by_caller"
     CUSTOM_SECTION = "section_of_layout"

@@ -14,6 +14,7 @@ from inspector.domain.calls import ApiKey, CallError, Destination, PreparedCall
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
 from inspector.domain.replies import CallFailure, FailureKind
+from inspector.domain.wire.key_masks import KeyPattern
 from inspector.domain.wire.loose_json import number_at, objects_at, text_at
 from inspector.domain.wire.values import EndpointAddress, WireForm
 from inspector.providers.addresses import joined_url
@@ -21,7 +22,6 @@ from inspector.providers.failures import classify
 from inspector.runtime.model_stream import CallLimits, ServerAnswer
 
 Json = Mapping[str, Any]
-_MASK = "[key]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +63,17 @@ async def posted(
     from inspector.providers.http_client import HttpLimits, post
 
     async with post(prepared, key, HttpLimits(limits.connect, limits.idle, limits.event)) as answer:
-        yield answer if key is None else _KeylessAnswer(answer, key)
+        yield answer if key is None else KeylessAnswer(answer, KeyPattern(key.spellings))
 
 
-class _KeylessAnswer:
+class KeylessAnswer:
     """An answer without the key: a server that repeats it in its words would have it stored with the reply."""
 
-    def __init__(self, answer: ServerAnswer, key: ApiKey) -> None:
+    def __init__(self, answer: ServerAnswer, key: KeyPattern) -> None:
         self._answer = answer
         self._key = key
         self.status = answer.status
-        self.headers = {name: _without(value, key) for name, value in answer.headers.items()}
+        self.headers = {name: key.masked(value) for name, value in answer.headers.items()}
 
     async def body(self) -> bytes:
         return _bytes_without(await self._answer.body(), self._key)
@@ -81,18 +81,12 @@ class _KeylessAnswer:
     async def events(self) -> AsyncGenerator[str]:
         async with aclosing(self._answer.events()) as events:
             async for event in events:
-                yield _without(event, self._key)
+                yield self._key.masked_json(event)
 
 
-def _without(text: str, key: ApiKey) -> str:
-    for spelled in key.spellings:
-        text = text.replace(spelled, _MASK)
-    return text
-
-
-def _bytes_without(data: bytes, key: ApiKey | None) -> bytes:
-    # As Latin-1 every byte is one character and comes back as it was.
-    return data if key is None else _without(data.decode("latin-1"), key).encode("latin-1")
+def _bytes_without(data: bytes, key: KeyPattern) -> bytes:
+    # What is no UTF-8 comes back as it was.
+    return key.masked_json(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 async def listed_models(
@@ -150,7 +144,8 @@ async def _asked(
     headers |= key_headers(address.key_header, address.key_prefix, key)
     allowed = HttpLimits(limits.connect, limits.idle, limits.event)
     status, answered, data = await fetch(method, url, headers, body, allowed)
-    data = _bytes_without(data, key)
+    if key is not None:
+        data = _bytes_without(data, KeyPattern(key.spellings))
     if not 200 <= status < 300:
         raise CallError(classify(status, data, answered))
     try:

@@ -47,6 +47,7 @@ from inspector.domain.requests import Request
 from inspector.domain.secrets import find_secrets, masked
 from inspector.domain.simulation import UnsavedWork
 from inspector.domain.snapshot import RequestSpec, Snapshot
+from inspector.domain.wire.key_masks import KeyPattern
 from inspector.domain.wire.values import EndpointAddress, Outgoing, WireForm, WireRequest
 from inspector.providers import (
     anthropic,
@@ -328,7 +329,9 @@ class CallService:
         _require_own(key, prepared.destination)
         allowed, form = limits or CallLimits(), prepared.destination.form
         answered = partial(_offline, prepared) if form is None else partial(posted, prepared, key, allowed)
-        return RunningCall(answered, READERS[form], allowed)
+        return RunningCall(
+            answered, READERS[form], allowed, None if key is None else KeyPattern(key.spellings)
+        )
 
     async def list_models(self, destination: Destination, key: ApiKey | None = None) -> tuple[str, ...]:
         """The names of the models that a destination serves, sorted; none for the offline provider.

@@ -25,8 +25,10 @@ from inspector.domain.replies import (
     TextDelta,
     ThinkingDelta,
 )
+from inspector.domain.wire.key_masks import KeyPattern, KeyWatch
 from inspector.domain.wire.reply_parts import ReplyParts
 from inspector.providers.failures import classify
+from inspector.runtime.raw_events import RawEvents
 
 _DONE = "[DONE]"
 """What ends a stream of OpenAI's form; it is no JSON."""
@@ -83,17 +85,20 @@ class RunningCall:
     came until then. Use it as ``async with``, so that whatever happens nothing runs on.
     """
 
-    def __init__(self, open_call: OpenCall, read: ReadEvent, limits: CallLimits) -> None:
+    def __init__(
+        self, open_call: OpenCall, read: ReadEvent, limits: CallLimits, key: KeyPattern | None = None
+    ) -> None:
+        """`key` is what a server may repeat and nobody is to see or keep."""
         self._open = open_call
         self._read_event = read
         self._limits = limits
-        self._parts = ReplyParts()
+        watch = None if key is None else KeyWatch(key)
+        self._parts = ReplyParts(watch)
+        self._raw = RawEvents(limits.raw, watch)
         self._coming: deque[ReplyEvent | None] = deque()
         self._arrived = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._ended: Reply | None = None
-        self._raw: list[str] = []
-        self._raw_size = 0
         self._status: int | None = None
         self._id = ""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -110,7 +115,7 @@ class RunningCall:
         return self._ended is None and self._task is not None
 
     def stop(self) -> None:
-        """End the call now, as a person's wish; the next event is the last one."""
+        """End the call now, as a person's wish: nothing more is read, and the last event follows."""
         self._end(None, StopReason.STOPPED)
 
     async def aclose(self) -> None:
@@ -189,7 +194,13 @@ class RunningCall:
 
     async def _took(self, data: str) -> CallFailure | None:
         """Read one event and pass on what it brings; why the stream is at its end, if it is."""
-        self._keep_raw(data)
+        self._raw.add(data)
+        try:
+            return await self._read(data)
+        finally:
+            self._pass_on()
+
+    async def _read(self, data: str) -> CallFailure | None:
         if len(data) < _SHORT and data.strip() == _DONE:
             self._parts.finish()
             return None
@@ -200,10 +211,6 @@ class RunningCall:
         if not isinstance(value, dict):
             return self._unreadable("call.bad_event")
         self._read_event(value, self._parts)
-        for event in self._parts.taken():
-            if self._first is None and isinstance(event, _FIRST_DELTAS):
-                self._first = self._elapsed()
-            self._put(event)
         return self._unreadable("call.too_long") if self._parts.size > self._limits.text else None
 
     def _unreadable(self, code: str) -> CallFailure:
@@ -214,16 +221,20 @@ class RunningCall:
             parameters={"characters": self._limits.text},
         )
 
-    def _keep_raw(self, data: str) -> None:
-        if self._raw_size + len(data) <= self._limits.raw:
-            self._raw_size += len(data)
-            self._raw.append(data)
-        self._put(RawEvent(data))
+    def _pass_on(self) -> None:
+        for data in self._raw.settled():
+            self._put(RawEvent(data))
+        for event in self._parts.taken():
+            if self._first is None and isinstance(event, _FIRST_DELTAS):
+                self._first = self._elapsed()
+            self._put(event)
 
     def _end(self, failure: CallFailure | None, stop: StopReason) -> None:
         """End the call once, whatever comes first, and let its task go."""
         if self._ended is not None:
             return
+        self._parts.close()
+        self._pass_on()
         self._ended = self._made(failure, stop)
         self._put(ReplyEnded(self._ended))
         self._put(None)
@@ -242,7 +253,7 @@ class RunningCall:
             duration_ms=self._elapsed(),
             status=self._status,
             id=parts.id or self._id,
-            raw=tuple(self._raw),
+            raw=tuple(self._raw.kept),
         )
 
     def _elapsed(self) -> int:

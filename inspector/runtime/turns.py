@@ -26,7 +26,7 @@ from inspector.domain.errors import InputError, NotFoundError, Refusal, RefusedE
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.turns import AgentState, IncomingMessage, OnState, TurnDone, TurnEnd, TurnOptions
 from inspector.runtime.tools.messages import Endpoints
-from inspector.runtime.tools.registry import REGISTERED, ToolRegistry
+from inspector.runtime.tools.registry import ToolRegistry, is_registered
 from inspector.runtime.turn_channel import RunningTurn, StoppedError, TurnChannel
 from inspector.runtime.turn_leases import TurnLease, TurnLeases
 from inspector.runtime.turn_loop import TurnLoop, TurnParts, TurnRequest
@@ -178,7 +178,7 @@ class TurnService:
             if name not in registered:
                 raise InputError("input.no_tool", name=name, candidates=tuple(registered))
         stored = {tool.name: tool for tool in (await self._parts.agents.tools())[0]}
-        kept = tuple(name for name in wanted if name in stored and stored[name].metadata != REGISTERED)
+        kept = tuple(name for name in wanted if name in stored and not is_registered(stored[name]))
         new = tuple(name for name in wanted if name not in agent.tools)
         edits = [
             Edit(Ref(RefKind.TOOL, name), PutTool(registered[name])) for name in wanted if name not in kept

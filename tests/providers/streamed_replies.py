@@ -23,15 +23,20 @@ ARGUMENTS = st.dictionaries(
 )
 
 
+def _halves(text: str) -> list[str]:
+    return [text[: len(text) // 2], text[len(text) // 2 :]]
+
+
 @dataclass(frozen=True)
 class Said:
-    """A reply: deltas of thinking and of text, calls by name, and what was charged."""
+    """A reply: deltas of thinking and of text, calls by name, what was charged, and how arguments are cut."""
 
     thinking: tuple[str, ...]
     text: tuple[str, ...]
     calls: tuple[tuple[str, Mapping[str, Any]], ...]
     input: int
     output: int
+    cut: Callable[[str], list[str]] = _halves
 
     @property
     def whole(self) -> tuple[str, str, list[tuple[str, Any]]]:
@@ -46,10 +51,6 @@ SAID = st.builds(
     input=st.integers(1, 9_999),
     output=st.integers(1, 9_999),
 )
-
-
-def _halves(text: str) -> list[str]:
-    return [text[: len(text) // 2], text[len(text) // 2 :]]
 
 
 def anthropic(said: Said) -> bytes:
@@ -74,7 +75,7 @@ def anthropic(said: Said) -> bytes:
     for number, (name, given) in enumerate(said.calls):
         index += 1
         events.append(_start(index, {"type": "tool_use", "id": f"call_{number}", "name": name, "input": {}}))
-        for half in _halves(json.dumps(given)):
+        for half in said.cut(json.dumps(given)):
             events.append(_delta(index, {"type": "input_json_delta", "partial_json": half}))
         events.append(_stop(index))
     reason = "tool_use" if said.calls else "end_turn"
@@ -113,7 +114,7 @@ def openai_chat(said: Said) -> bytes:
         function = {"name": name, "arguments": ""}
         call = {"index": index, "id": f"call_{index}", "type": "function", "function": function}
         chunks.append(chunk({"tool_calls": [call]}))
-        for half in _halves(json.dumps(given)):
+        for half in said.cut(json.dumps(given)):
             chunks.append(chunk({"tool_calls": [{"index": index, "function": {"arguments": half}}]}))
     chunks.append(chunk({}, "tool_calls" if said.calls else "stop"))
     usage = {
@@ -155,7 +156,7 @@ def openai_responses(said: Said) -> bytes:
     for number, (name, given) in enumerate(said.calls):
         call = {"id": f"fc_{number}", "type": "function_call", "call_id": f"call_{number}", "name": name}
         kind = "response.function_call_arguments.delta"
-        halves = [{"type": kind, "delta": half} for half in _halves(json.dumps(given))]
+        halves = [{"type": kind, "delta": half} for half in said.cut(json.dumps(given))]
         add(
             {**call, "arguments": ""}, halves, {**call, "arguments": json.dumps(given), "status": "completed"}
         )

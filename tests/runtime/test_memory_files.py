@@ -31,7 +31,9 @@ async def test_that_memory_files_are_blocks(opened: Engine) -> None:
         return f"{'!' if outcome.is_error else ''}{outcome.content}"
 
     path = "/memories/notes.md"
-    assert await memory("create", path=path, file_text="one\ntwo\n") == f"File created: {path}"
+    assert (
+        await memory("create", path=path, file_text="one\ntwo\n") == f"File created successfully at: {path}"
+    )
     assert (await memory("create", path=path, file_text="x")).startswith("!File")
     state = await opened.memory.find(agent.id, "notes")
     assert state is not None
@@ -42,13 +44,13 @@ async def test_that_memory_files_are_blocks(opened: Engine) -> None:
     await memory("insert", path=path, insert_line=1, insert_text="one and a half")
     await memory("str_replace", path=path, old_str="two", new_str="2")
     assert await rendered(opened, state.block.id) == "one\none and a half\n2\n"
-    assert "lines 1, 2" in await memory("str_replace", path=path, old_str="one", new_str="1")
-    assert "isn't in" in await memory("str_replace", path=path, old_str="three", new_str="3")
+    assert "in lines: 1, 2." in await memory("str_replace", path=path, old_str="one", new_str="1")
+    assert "did not appear" in await memory("str_replace", path=path, old_str="three", new_str="3")
     await memory("rename", old_path=path, new_path="/memories/facts.md")
     found = await opened.memory.find(agent.id, "facts")
     assert found is not None
     assert found.block.id == state.block.id
-    assert "doesn't exist" in await memory("view", path=path)
+    assert "does not exist" in await memory("view", path=path)
     await memory("delete", path="/memories/facts.md")
     kept = await opened.memory.get(state.block.id)
     assert kept is not None
@@ -56,7 +58,7 @@ async def test_that_memory_files_are_blocks(opened: Engine) -> None:
     assert "facts" not in await memory("view", path="/memories")
     assert (
         await memory("create", path="/memories/facts.md", file_text="new")
-        == "File created: /memories/facts.md"
+        == "File created successfully at: /memories/facts.md"
     )
     assert await rendered(opened, state.block.id) == "new"
     shared = await made_block(opened, other, "news", content=TextContent("Rain."))
@@ -65,8 +67,8 @@ async def test_that_memory_files_are_blocks(opened: Engine) -> None:
     assert "read_only" in await memory(
         "insert", path="/memories/shared/news.md", insert_line=0, insert_text="x"
     )
-    assert "isn't a path" in await memory("view", path="/etc/passwd")
-    assert "isn't a path" in await memory("view", path="/memories/../etc/passwd.md")
+    assert "must start with" in await memory("view", path="/etc/passwd")
+    assert "would escape" in await memory("view", path="/memories/../etc/passwd.md")
 
 
 @given(

@@ -20,6 +20,7 @@ from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.tool_rules import RULE_KEYS, rule_fact
 from inspector.domain.wire.extras import must_call_tool, provider_tools, recorded_form
+from inspector.domain.wire.own_tools import own_type, own_types
 
 SECTION = "tools"
 RULES_SECTION = "tool_rules"
@@ -78,7 +79,13 @@ def definition_pieces(tools: Sequence[Tool], plan: BuildPlan) -> tuple[Piece, ..
         frames.append(
             _unsent(place, "provider's tool", "=== provider's tool ===\n", cost, InRule.PROVIDER_TOOL)
         )
-    return (*frames, *(_definition(tool, plan.agent.id, plan.costs) for tool in tools))
+    return (*frames, *(_definition(tool, plan.agent.id, plan.costs, _rule(tool, plan)) for tool in tools))
+
+
+def _rule(tool: Tool, plan: BuildPlan) -> InRule:
+    """Why a tool is in: as itself, or as a tool of the provider's own, of whose text only the provider knows."""
+    served_by = plan.facts.provider if plan.facts is not None else ""
+    return InRule.OWN_TOOL if own_type(own_types(tool.metadata), plan.facts, served_by) else InRule.TOOL
 
 
 def _unsent(place: str, label: str, text: str, cost: Count, rule: InRule) -> Piece:
@@ -88,14 +95,14 @@ def _unsent(place: str, label: str, text: str, cost: Count, rule: InRule) -> Pie
 
 
 @lru_cache(maxsize=2048)
-def _definition(tool: Tool, owner: str, costs: FrameCosts) -> Piece:
+def _definition(tool: Tool, owner: str, costs: FrameCosts, rule: InRule) -> Piece:
     parameters = tool_parameters(tool)
     plain = {"description": tool.description, "name": tool.name, "parameters": parameters or {}}
     text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     count = costs.tool(tool.name, tool.description, parameters or {})
     run = TextRun(text, sent=True, tokens=count.tokens, method=count.method)
     source = Source(SourceKind.TOOL, tool.name, tool.name, owner)
-    return Piece(f"tool:{tool.name}", SECTION, source, InRule.TOOL.value, (run, END_OF_STRING))
+    return Piece(f"tool:{tool.name}", SECTION, source, rule.value, (run, END_OF_STRING))
 
 
 def tool_parameters(tool: Tool) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.domain.dataclass import dataclass
 from inspector.domain.wire.naming import NameRule, UniqueNames
 from inspector.domain.wire.objects import leaves, object_schema
+from inspector.domain.wire.own_tools import own_type
 from inspector.domain.wire.values import Adaptations, Outgoing, WireForm
 
 
@@ -22,9 +23,13 @@ class OfferedTool:
     extra_body: Mapping[str, Any]
     """Further fields of the definition, for the form that it is written in."""
     is_recorded: bool
+    own_type: str = ""
+    """The type of the provider's own tool that it goes out as; empty where its definition is sent."""
 
     def definition(self, named: Mapping[str, Any], schema_key: str) -> dict[str, Any]:
         """The definition behind what a form writes first; a recorded one has no schema if it had none."""
+        if self.own_type:
+            return {"type": self.own_type, **named}
         described = {"description": self.description} if self.description else {}
         schema = {schema_key: self.schema} if self.schema or not self.is_recorded else {}
         return {**named, **described, **schema}
@@ -60,7 +65,10 @@ class OfferedTools:
         for tool in self._outgoing.tools:
             schema, changed = object_schema(tool.parameters)
             is_recorded = self._form in tool.extra_body
-            if is_recorded:
+            own = "" if is_recorded else own_type(tool.own_types, self._outgoing.facts, self._form.value)
+            if own:
+                self._notes.changed("own_tool", tool.piece_id, name=tool.name, type=own)
+            elif is_recorded:
                 # It came in this very form, so that it is legal there as it is.
                 schema = dict(tool.parameters)
             elif changed:
@@ -71,7 +79,7 @@ class OfferedTools:
                         self._notes.lost("tool_field_not_sent", tool.piece_id, name=key)
             name = self.name(tool.name, tool.piece_id, is_recorded=is_recorded)
             extra = tool.extra_body.get(self._form, {})
-            yield OfferedTool(tool.piece_id, name, tool.description, schema, extra, is_recorded)
+            yield OfferedTool(tool.piece_id, name, tool.description, schema, extra, is_recorded, own)
 
     @property
     def renamed(self) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ Every form's stream reader writes into one `ReplyParts`, under keys of its own c
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from inspector.domain.messages import (
 )
 from inspector.domain.records import TokenUsage
 from inspector.domain.replies import CallDelta, ReplyEvent, StopReason, TextDelta, ThinkingDelta, UsageDelta
+from inspector.domain.wire.key_masks import KeyWatch
 
 
 class _Piece:
@@ -56,7 +57,9 @@ class ReplyParts:
         size: Characters of text, thinking and arguments so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, watch: KeyWatch | None = None) -> None:
+        """`watch` keeps a key out of it that the server may repeat."""
+        self._watch = watch
         self.stop = StopReason.UNKNOWN
         self.provider_stop = ""
         self.id = ""
@@ -72,7 +75,8 @@ class ReplyParts:
     def parts(self) -> tuple[Part, ...]:
         """The parts that say something, in the order they began in."""
         made = (piece.made() for piece in self._pieces.values())
-        return tuple(part for part in made if part is not None)
+        parts = tuple(part for part in made if part is not None)
+        return parts if self._watch is None else _without_key(parts, self._watch)
 
     @property
     def call_count(self) -> int:
@@ -92,23 +96,37 @@ class ReplyParts:
         events, self._events = tuple(self._events), []
         return events
 
+    def close(self) -> None:
+        """Let go of what was held back because it could have been a key's beginning: nothing follows."""
+        for stream, rest in () if self._watch is None else tuple(self._watch.close()):
+            match stream:
+                case "text":
+                    self._events.append(TextDelta(rest))
+                case "thinking":
+                    self._events.append(ThinkingDelta(rest))
+                case int(index):
+                    self._events.append(CallDelta(index, arguments=rest))
+
     def text(self, key: Hashable, more: str) -> None:
         """Add to a text part, which begins with its first characters."""
         if more:
             self._add(key, TextPart, more)
-            self._events.append(TextDelta(more))
+            if shown := self._shown("text", ("text", key), more):
+                self._events.append(TextDelta(shown))
 
     def thinking(self, key: Hashable, more: str) -> None:
         """Add to a part of thinking."""
         if more:
             self._add(key, ThinkingPart, more)
-            self._events.append(ThinkingDelta(more))
+            if shown := self._shown("thinking", ("thinking", key), more):
+                self._events.append(ThinkingDelta(shown))
 
     def sign(self, key: Hashable, more: str) -> None:
         """Add to the signature of a part of thinking, which may have no text."""
         piece = self._pieces.setdefault(key, _Piece(ThinkingPart("")))
         if isinstance(piece.part, ThinkingPart) and more:
             self.size += len(more)
+            self._shown(("signature", key), None, more)
             piece.part = replace(piece.part, signature=(piece.part.signature or "") + more)
 
     def redacted(self, key: Hashable, data: str) -> None:
@@ -132,7 +150,9 @@ class ReplyParts:
             piece.part = replace(part, id=part.id or id_, name=part.name or name)
         piece.texts.append(arguments)
         self.size += len(arguments)
-        self._events.append(CallDelta(index, id_, name, arguments))
+        shown = self._shown(index, None, arguments)
+        if id_ or name or shown:
+            self._events.append(CallDelta(index, id_, name, shown))
 
     def more_input(self, key: Hashable, more: str) -> None:
         """Add to the JSON of a call's arguments, or of the input of a provider's own part."""
@@ -141,6 +161,7 @@ class ReplyParts:
             self.call(key, "", "", more)
         elif piece is not None and isinstance(piece.part, ProviderPart):
             self.size += len(more)
+            self._shown(("input", key), None, more)
             piece.texts.append(more)
 
     def has(self, key: Hashable) -> bool:
@@ -180,6 +201,43 @@ class ReplyParts:
             self._pieces[key] = piece = _Piece(kind(""))
         piece.texts.append(more)
         self.size += len(more)
+
+    def _shown(self, stream: Hashable, own: Hashable, more: str) -> str:
+        """What of a text can be shown; `own` is the stream of its part where `stream` is one of several parts."""
+        if self._watch is None:
+            return more
+        if own is not None:
+            self._watch.passed(own, more)
+        return self._watch.passed(stream, more)
+
+
+def _without_key(parts: Sequence[Part], watch: KeyWatch) -> tuple[Part, ...]:
+    """The parts without the key: in each text and over the borders of those that are shown as one."""
+    texts = iter(watch.masked([part.text for part in parts if isinstance(part, TextPart)]))
+    thoughts = iter(watch.masked([part.text for part in parts if isinstance(part, ThinkingPart)]))
+    found: list[Part] = []
+    for part in parts:
+        match part:
+            case TextPart():
+                if text := next(texts):
+                    found.append(replace(part, text=text))
+            case ThinkingPart():
+                found += _thought(part, next(thoughts), watch)
+            case ToolCallPart():
+                found.append(replace(part, arguments=watch.masked_json(part.arguments)))
+            case ProviderPart():
+                found.append(replace(part, data=watch.masked_json(part.data)))
+            case _:
+                found.append(part)
+    return tuple(found)
+
+
+def _thought(part: ThinkingPart, text: str, watch: KeyWatch) -> Sequence[Part]:
+    (signature,) = watch.masked((part.signature or "",))
+    if text == part.text and signature == (part.signature or ""):
+        return (part,)
+    # What is signed is no longer there.
+    return (replace(part, text=text, signature=None),) if text else ()
 
 
 def _with_input(part: ProviderPart, text: str) -> ProviderPart:

@@ -63,12 +63,14 @@ class ToolDefinition:
     Attributes:
         parameters: Its JSON Schema.
         extra_body: Fields of its definition as they are sent, by the provider's form: what has no neutral name.
+        own_types: The type of the provider's own tool that it is, by the provider's form.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     extra_body: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    own_types: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def piece_id(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.domain.agents import Tool
+from inspector.domain.wire.values import WireForm
 from inspector.runtime.tools.block_edits import BlockEditTool
 from inspector.runtime.tools.blocks import BlockTool
 from inspector.runtime.tools.memory_access import MemoryAccess
@@ -17,7 +18,9 @@ from inspector.runtime.tools.registry import ToolFunction, ToolOutcome, ToolRegi
 from inspector.runtime.tools.spellings import respelled
 
 MEMORY_FILES = "memory"
-"""The tool with the commands of Anthropic's ``memory_20250818``, an alternative to those for blocks."""
+"""The tool with the commands of Anthropic's own memory tool, an alternative to those for blocks."""
+MEMORY_TYPE = "memory_20250818"
+"""The type that Anthropic's models know it by. They are sent that, and every other model its definition."""
 USUAL_TOOLS = ("block", "block_edit", "recall", "search", "send_message")
 """The tools that an agent is given unless others are named."""
 
@@ -36,7 +39,8 @@ def memory_tools(access: MemoryAccess, endpoints: Endpoints) -> ToolRegistry:
         (MEMORY_FILES, "Read and change your memory as files in /memories.", files),
     ):
         parameters = json.dumps(tool.parameters, separators=(",", ":"))
-        registry.add(Tool(name, description, parameters), _respelling(name, tool))
+        own = {WireForm.ANTHROPIC.value: MEMORY_TYPE} if name == MEMORY_FILES else {}
+        registry.add(Tool(name, description, parameters), _respelling(name, tool), own)
     return registry
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -91,10 +91,19 @@ class MemoryAccess:
         operations: Sequence[Operation],
         reason: str,
         base: Version | None = None,
+        answer: Callable[[BlockState], str] | None = None,
     ) -> str:
         """Make edits of a block as the agent, as one; gives what came of it, in words for the model.
 
         Where a person must agree, that is waited for; an edit that nobody has answered then still waits.
+
+        Args:
+            use: Who writes.
+            block_id: The block.
+            operations: The edits.
+            reason: Why, in the agent's words.
+            base: The version that the agent saw.
+            answer: What is said of the block once it is written, in place of how long it is now.
 
         Raises:
             RefusedError: a rule or a person said no. NotFoundError, DocumentError, FileError: as any edit.
@@ -106,8 +115,8 @@ class MemoryAccess:
         except RefusedError as error:
             if error.code != "refused.needs_consent" or len(intents) != 1:
                 raise
-            return await self._asked(use, intents[0])
-        return await self._result(block_id, changed=any(each.changed for each in receipts))
+            return await self._asked(use, intents[0], answer)
+        return await self._result(block_id, answer, changed=any(each.changed for each in receipts))
 
     async def apply(self, use: ToolUse, target: Ref, operation: Operation, reason: str) -> Receipt:
         """Make one edit of anything as the agent.
@@ -124,13 +133,13 @@ class MemoryAccess:
         own = [each for each in requests if each.agent_id == use.agent.id and each.edit.target.id == block_id]
         return tuple([await self.consent.preview(each.id) for each in own])
 
-    async def _asked(self, use: ToolUse, intent: Intent) -> str:
+    async def _asked(self, use: ToolUse, intent: Intent, answer: Callable[[BlockState], str] | None) -> str:
         seconds = use.consent_seconds
         wait = max(timedelta(seconds=seconds), DEFAULT_WAIT)
         asked = await self.consent.request(intent, wait=wait, guard=use.guard)
         block_id = intent.edit.target.id
         if isinstance(asked, Receipt):
-            return await self._result(block_id, changed=asked.changed)
+            return await self._result(block_id, answer, changed=asked.changed)
         label = await self._label(block_id)
         use.emit(ConsentAsked(use.call_id, asked.id, label, asked.expires_at))
         try:
@@ -140,7 +149,7 @@ class MemoryAccess:
                 answered = await self.consent.wait_for_answer(asked.id)
         except TimeoutError:
             return word("told.tool_consent_pending", {"label": label, "id": asked.id})
-        result = await self._result(block_id, changed=answered.change is not None)
+        result = await self._result(block_id, answer, changed=answered.change is not None)
         code = "told.tool_consent_edited" if answered.is_edited else "told.tool_consent_granted"
         return word(code, {"result": result})
 
@@ -148,10 +157,14 @@ class MemoryAccess:
         state = await self.memory.get(block_id)
         return block_id if state is None else state.block.label
 
-    async def _result(self, block_id: str, *, changed: bool) -> str:
+    async def _result(
+        self, block_id: str, answer: Callable[[BlockState], str] | None, *, changed: bool
+    ) -> str:
         state = await self.memory.get(block_id)
         if state is None:
             raise NotFoundError("not_found.block", name=block_id)
+        if answer is not None:
+            return answer(state)
         code = "told.tool_changed" if changed else "told.tool_unchanged"
         return f"{word(code, {'label': state.block.label})} {size_of(state)}"
 

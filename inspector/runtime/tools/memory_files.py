@@ -7,6 +7,7 @@ A path and a label stand for each other one to one: what a path can't have is pe
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -15,9 +16,10 @@ from inspector.domain.content import TextContent
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits import text as edits
 from inspector.domain.edits.block_rows import CreateBlock, SetBlockType, SetLabel
-from inspector.domain.errors import InputError, NotFoundError
+from inspector.domain.errors import InputError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
+from inspector.runtime.tools import memory_answers as answers
 from inspector.runtime.tools.memory_access import (
     MemoryAccess,
     VisibleBlock,
@@ -28,13 +30,11 @@ from inspector.runtime.tools.memory_access import (
     text_argument,
     text_of,
 )
-from inspector.runtime.tools.registry import ToolUse
-from inspector.runtime.wording import word
+from inspector.runtime.tools.registry import ToolOutcome, ToolUse
 
 ROOT = "/memories"
 SHARED = f"{ROOT}/shared"
 _SUFFIX = ".md"
-_KIB = 1024
 Arguments = Mapping[str, Any]
 
 
@@ -80,6 +80,15 @@ class MemoryFile:
             raise InputError("input.memory_not_text", path=self.path, label=self.block.label)
         return content.text
 
+    @property
+    def shown(self) -> str:
+        """The whole text; of a block with a schema what the model reads of it."""
+        return _shown(self.state)
+
+
+class _RefusedCallError(Exception):
+    """A call that is answered as an error, in the words of the tool's maker."""
+
 
 class MemoryFilesTool:
     """The calls of ``memory``, by their command."""
@@ -116,31 +125,37 @@ class MemoryFilesTool:
             "required": ["command"],
         }
 
-    async def __call__(self, use: ToolUse, arguments: Arguments) -> str:
+    async def __call__(self, use: ToolUse, arguments: Arguments) -> str | ToolOutcome:
         command = choice_argument(arguments, "command", tuple(self._commands))
-        return await self._commands[command](use, arguments)
+        try:
+            return await self._commands[command](use, arguments)
+        except _RefusedCallError as refused:
+            return ToolOutcome(str(refused), is_error=True)
 
     async def _view(self, use: ToolUse, arguments: Arguments) -> str:
-        path = text_argument(arguments, "path", ROOT).rstrip("/")
-        if path in (ROOT, SHARED):
-            return await self._folder(use, path)
+        path = text_argument(arguments, "path", ROOT)
+        if path.rstrip("/") in (ROOT, SHARED):
+            return await self._folder(use, path.rstrip("/"))
         file = await self._file(use, path)
-        text = file.text if isinstance(file.state.content, TextContent) else text_of(file.state)
-        lines = text.split("\n")
+        lines = file.shown.split("\n")
         first, last = _range(arguments.get("view_range"), len(lines))
-        numbered = [f"{number:6}\t{line}" for number, line in enumerate(lines, 1) if first <= number <= last]
         waiting = proposal_lines(await self._access.proposals(use, file.state.block.id))
-        head = word("told.memory_content", {"path": path})
-        return shortened("\n".join((head, *numbered, *waiting)))
+        return "\n".join((shortened(answers.content(path, lines[first - 1 : last], first)), *waiting))
 
     async def _folder(self, use: ToolUse, path: str) -> str:
         files = [each for each in await self._files(use) if each.path.startswith(f"{path}/")]
-        sized = [f"{_size(each.state)}\t{each.path}" for each in files]
-        return "\n".join((word("told.memory_folder", {"path": path}), *sized))
+        sizes = {each.path: len(each.shown.encode(errors="replace")) for each in files}
+        within = [length for name, length in sizes.items() if name.startswith(f"{SHARED}/")]
+        if within and path == ROOT:
+            sizes[f"{SHARED}/"] = sum(within)
+        # What is shared comes behind its folder, which stands where its name sorts it.
+        entries = sorted(sizes.items())
+        whole = sum(len(each.shown.encode(errors="replace")) for each in files)
+        return answers.folder(path, whole, ((length, name) for name, length in entries))
 
     async def _create(self, use: ToolUse, arguments: Arguments) -> str:
         path, text = text_argument(arguments, "path"), text_argument(arguments, "file_text")
-        label, is_shared = label_of(path)
+        label, is_shared = _label(path)
         if is_shared:
             raise InputError("input.memory_shared", path=path)
         put_away = await self._access.memory.find(use.agent.id, label)
@@ -149,63 +164,96 @@ class MemoryFilesTool:
                 use.agent.id, label, TextSchema(), BlockType.WORKING, content=TextContent(text)
             )
             await self._access.apply(use, Ref(RefKind.BLOCK, ""), operation, "")
-        elif put_away.block.block_type is BlockType.ARCHIVAL:
-            # It was deleted in the tool's sense: what is written now is another version of it.
-            operations = (SetBlockType(BlockType.WORKING), edits.SetText(text))
-            await self._access.write(use, put_away.block.id, operations, "")
-        else:
-            raise InputError("input.memory_exists", path=path)
-        return word("told.memory_created", {"path": path})
+            return answers.CREATED.format(path=path)
+        if put_away.block.block_type is not BlockType.ARCHIVAL:
+            raise _RefusedCallError(answers.EXISTS.format(path=path))
+        # It was deleted in the tool's sense: what is written now is another version of it.
+        operations = (SetBlockType(BlockType.WORKING), edits.SetText(text))
+        return await self._access.write(
+            use, put_away.block.id, operations, "", answer=lambda _: answers.CREATED.format(path=path)
+        )
 
     async def _replace(self, use: ToolUse, arguments: Arguments) -> str:
         file = await self._file(use, text_argument(arguments, "path"))
         old, new = text_argument(arguments, "old_str"), text_argument(arguments, "new_str", "")
-        lines = _lines_with(file.text, old)
-        if not lines:
-            raise InputError("input.memory_not_found", path=file.path, text=old)
-        if len(lines) > 1:
-            raise InputError("input.memory_not_unique", text=old, lines=tuple(map(str, lines)))
-        operation = edits.ReplaceText(old, new)
-        return await self._access.write(use, file.state.block.id, [operation], "", file.state.version)
+        count = file.text.count(old) if old else 0
+        if not count:
+            raise _RefusedCallError(answers.NOT_FOUND.format(path=file.path, text=old))
+        if count > 1:
+            raise _RefusedCallError(answers.not_unique(old, _lines_with(file.text, old)))
+        line = file.text.count("\n", 0, file.text.index(old))
+        return await self._access.write(
+            use,
+            file.state.block.id,
+            [edits.ReplaceText(old, new)],
+            "",
+            file.state.version,
+            answer=lambda state: answers.replaced(_shown(state), line),
+        )
 
     async def _insert(self, use: ToolUse, arguments: Arguments) -> str:
         file = await self._file(use, text_argument(arguments, "path"))
         line, text = number_argument(arguments, "insert_line"), text_argument(arguments, "insert_text")
-        lines = file.text.splitlines(keepends=True)
+        lines = file.text.split("\n")
+        if not lines[-1]:
+            del lines[-1]
         if not 0 <= line <= len(lines):
-            raise InputError("input.memory_line", line=line, lines=len(lines))
-        before = "".join(lines[:line])
-        lead = "\n" if before and not before.endswith("\n") else ""
-        end = "" if text.endswith("\n") or line == len(lines) else "\n"
-        operation = edits.InsertText(len(before), f"{lead}{text}{end}")
-        base = file.state.version if file.state.revision else None
-        return await self._access.write(use, file.state.block.id, [operation], "", base)
+            raise _RefusedCallError(answers.NO_LINE.format(line=line, lines=len(lines)))
+        at = min(sum(len(each) + 1 for each in lines[:line]), len(file.text))
+        lead = "\n" if at and file.text[at - 1] != "\n" else ""
+        operation = edits.InsertText(at, lead + text.rstrip("\n") + "\n")
+        return await self._access.write(
+            use,
+            file.state.block.id,
+            [operation],
+            "",
+            file.state.version if file.state.revision else None,
+            answer=lambda _: answers.INSERTED.format(path=file.path),
+        )
 
     async def _delete(self, use: ToolUse, arguments: Arguments) -> str:
-        file = await self._file(use, text_argument(arguments, "path"))
-        operations = (SetBlockType(BlockType.ARCHIVAL),)
-        await self._access.write(use, file.state.block.id, operations, "")
-        return word("told.memory_deleted", {"path": file.path})
+        path = text_argument(arguments, "path")
+        _refuse_root(path, answers.ROOT_NOT_DELETED)
+        file = await self._file(use, path, is_read=False)
+        return await self._access.write(
+            use,
+            file.state.block.id,
+            (SetBlockType(BlockType.ARCHIVAL),),
+            "",
+            answer=lambda _: answers.DELETED.format(path=path),
+        )
 
     async def _rename(self, use: ToolUse, arguments: Arguments) -> str:
-        file = await self._file(use, text_argument(arguments, "old_path"))
-        new_path = text_argument(arguments, "new_path")
-        label, is_shared = label_of(new_path)
+        path, new_path = text_argument(arguments, "old_path"), text_argument(arguments, "new_path")
+        _refuse_root(path, answers.ROOT_NOT_RENAMED)
+        file = await self._file(use, path, is_read=False)
+        label, is_shared = _label(new_path)
         if is_shared is (file.block.owner_name is None):
             raise InputError("input.memory_shared", path=new_path)
-        await self._access.write(use, file.state.block.id, [SetLabel(label)], "")
-        return word("told.memory_renamed", {"path": file.path, "new_path": new_path})
+        if any(each.path == path_of(label, shared=is_shared) for each in await self._files(use)):
+            raise _RefusedCallError(answers.DESTINATION_EXISTS.format(path=new_path))
+        return await self._access.write(
+            use,
+            file.state.block.id,
+            [SetLabel(label)],
+            "",
+            answer=lambda _: answers.RENAMED.format(path=path, new_path=new_path),
+        )
 
-    async def _file(self, use: ToolUse, path: str) -> MemoryFile:
+    async def _file(self, use: ToolUse, path: str, *, is_read: bool = True) -> MemoryFile:
+        _refuse_outside(path)
         files = await self._files(use)
         found = next((each for each in files if each.path == path), None)
-        if found is None:
+        try:
             # Whoever encodes less than this does, or more, means the same label.
             label, is_shared = label_of(path)
+        except InputError:
+            label, is_shared = "", False
+        if found is None and label:
             found = next((each for each in files if each.path == path_of(label, shared=is_shared)), None)
         if found is None:
-            raise NotFoundError("not_found.memory_file", path=path)
-        return found
+            raise _RefusedCallError(answers.missing(path, is_read=is_read))
+        return replace(found, path=path)
 
     async def _files(self, use: ToolUse) -> list[MemoryFile]:
         blocks = [
@@ -224,26 +272,48 @@ def _path(found: VisibleBlock, shared_labels: list[str]) -> str:
     return f"{path.removesuffix(_SUFFIX)}~{found.state.block.id}{_SUFFIX}"
 
 
-def _size(state: BlockState) -> str:
+def _shown(state: BlockState) -> str:
+    """A block's whole text; one with a schema as the model reads it."""
     content = state.content
-    text = content.text if isinstance(content, TextContent) else text_of(state)
-    return f"{len(text.encode()) / _KIB:.1f}K"
+    return content.text if isinstance(content, TextContent) else text_of(state)
+
+
+def _label(path: str) -> tuple[str, bool]:
+    """The label for what is to be at a path, and whether it is of a shared block.
+
+    Raises:
+        InputError: ``input.memory_path``. _RefusedCallError: it isn't in the memory.
+    """
+    _refuse_outside(path)
+    return label_of(path)
+
+
+def _refuse_outside(path: str) -> None:
+    is_within = path == ROOT or path.startswith(f"{ROOT}/")
+    if not is_within or ".." in path.split("/"):
+        raise _RefusedCallError(answers.outside(path))
+
+
+def _refuse_root(path: str, why: str) -> None:
+    if path.rstrip("/") == ROOT:
+        raise _RefusedCallError(why)
 
 
 def _range(given: object, lines: int) -> tuple[int, int]:
+    """The first and the last line that are asked for; what is beyond the text is as good as its end."""
     match given:
         case None:
             return 1, lines
-        case [int(first), int(last)] if first >= 1 and (last == -1 or last >= first):
-            return first, lines if last == -1 else last
+        case [int(first), int(last)]:
+            return max(1, first), lines if last == -1 else max(0, last)
         case _:
             raise InputError("input.tool_argument", name="view_range", kind="pair of line numbers")
 
 
 def _lines_with(text: str, part: str) -> list[int]:
-    """The lines, counted from 1, in which a text stands."""
-    found, at = [], text.find(part) if part else -1
+    """The lines, counted from 1, in which a text stands, once for each time."""
+    found, at = [], text.find(part)
     while at >= 0:
         found.append(text.count("\n", 0, at) + 1)
-        at = text.find(part, at + len(part))
+        at = text.find(part, at + 1)
     return found

@@ -9,6 +9,7 @@ import types
 import typing
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from inspector.domain.actor import Actor
@@ -18,10 +19,12 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.turns import TurnEvent
+from inspector.domain.wire.objects import object_of
+from inspector.domain.wire.own_tools import OWN_TYPES
 from inspector.storage.transaction import Guard
 
-REGISTERED = '{"registered": true}'
-"""The metadata of a definition that a registry has put into a file, and may replace there."""
+_REGISTERED = "registered"
+"""The key of the metadata of a definition that a registry has put into a file, and may replace there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,11 @@ class ToolOutcome:
     is_error: bool = False
 
 
+def is_registered(tool: Tool) -> bool:
+    """Whether a definition in a file was put there by a registry."""
+    return object_of(tool.metadata).get(_REGISTERED) is True
+
+
 ToolFunction = Callable[[ToolUse, Mapping[str, Any]], Awaitable[str | ToolOutcome]]
 """Carries out a call with its arguments. An `InspectorError` is told to the model in words."""
 
@@ -75,9 +83,16 @@ class ToolRegistry:
     def __init__(self) -> None:
         self._tools: dict[str, RegisteredTool] = {}
 
-    def add(self, tool: Tool, function: ToolFunction) -> None:
-        """Register a tool, in place of one of that name."""
-        self._tools[tool.name] = RegisteredTool(replace(tool, metadata=REGISTERED), function)
+    def add(self, tool: Tool, function: ToolFunction, own: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Register a tool, in place of one of that name.
+
+        Args:
+            tool: Its definition.
+            function: What carries out the calls.
+            own: The types of providers' own tools that it is, by the providers' names.
+        """
+        metadata = json.dumps({_REGISTERED: True, **({OWN_TYPES: dict(own)} if own else {})})
+        self._tools[tool.name] = RegisteredTool(replace(tool, metadata=metadata), function)
 
     def register(
         self,
