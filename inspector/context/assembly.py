@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from inspector.context.candidates import Candidate
@@ -43,11 +44,11 @@ class Assembled:
         """Whether one of the two strings begins with a text."""
         return any(each is not None and each.startswith(text) for each in (self.system, self.tail))
 
-    @property
+    @cached_property
     def system(self) -> str | None:
         return _sent(self.sections)
 
-    @property
+    @cached_property
     def tail(self) -> str | None:
         """The message behind the history, None when there is nothing."""
         return _sent(self.tail_sections)

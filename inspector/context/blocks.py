@@ -28,7 +28,7 @@ from inspector.domain.errors import InspectorError, Parameters, Problem, Severit
 from inspector.domain.rendering.block_template import BlockFacts, write_block
 from inspector.domain.rendering.render import render
 from inspector.domain.rendering.text import Rendered
-from inspector.domain.requests import Source, SourceKind
+from inspector.domain.requests import MarksOnDemand, Source, SourceKind
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import BlockState, SharedBlock, Snapshot
 
@@ -110,6 +110,20 @@ class BlockView:
         schema = self.block.schema
         has_window = isinstance(schema, TextSchema) and schema.viewport is not None
         return BlockExcerpt(CutKind.LINES, lines - 1 if has_window else lines)
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether there is more than one entry or line to show; finds out without going through all of a text."""
+        if self.entry_count:
+            return self.entry_count > 1
+        schema, text = self.block.schema, self.rendered.text
+        lines = 3 if isinstance(schema, TextSchema) and schema.viewport is not None else 2
+        at = -1
+        for _ in range(lines - 1):
+            at = text.find("\n", at + 1)
+            if at < 0:
+                return False
+        return at + 1 < len(text)
 
     @property
     def hidden_entries(self) -> int:
@@ -256,7 +270,10 @@ def enclose(
         text = f"{head}{text}\n</{name}>"
     else:
         text = text.rstrip("\n")
-    marks = tuple(mark for mark in escaped.move(rendered.marks, len(head)) if mark.end <= len(text))
+    most = len(text)
+    marks = MarksOnDemand(
+        lambda: (mark for mark in escaped.move(rendered.marks, len(head)) if mark.end <= most)
+    )
     facts = _facts(view, cut)
     part = PromptPart(where, section, view.source, rule, text, marks=marks, parameters=facts)
     return Adapted(part, tuple(adaptations))
@@ -289,9 +306,11 @@ def _by_template(
     if escaped.places:
         count: Parameters = {"label": block.label, "count": len(escaped.places)}
         adaptations = (Problem("closing_tag_escaped", Severity.WARNING, where, count),)
-    marks = tuple(
-        replace(mark, start=written.moved(mark.start), end=written.moved(mark.end))
-        for mark in escaped.move(rendered.marks, 0)
+    marks = MarksOnDemand(
+        lambda: (
+            replace(mark, start=written.moved(mark.start), end=written.moved(mark.end))
+            for mark in escaped.move(rendered.marks, 0)
+        )
     )
     part = PromptPart(where, section, view.source, rule, written.text, marks=marks, parameters=parameters)
     return Adapted(part, adaptations)

@@ -208,7 +208,7 @@ class BlockGatherer:
             capped=entry.name in BLOCK_SECTIONS or bool(entry.blocks),
             value=(view.written_at.timestamp(), view.block.id),
             view=view,
-            shorter=part if view.whole.count > 1 else None,
+            shorter=part if view.is_divisible else None,
         )
 
     def _dress(self, view: BlockView, element: str = "") -> BlockFrame:

@@ -6,6 +6,7 @@ from what stands before it by `before`, newlines only. So each run of the string
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 
 from inspector.context.counting.chunks import CHUNK_SIZE, TextChunks
@@ -39,13 +40,16 @@ class PartCounter:
         self.counter = counter
         self._chunks: dict[str, TextChunks] = {}
 
-    def count(self, part_id: str, text: str) -> Count:
-        """The tokens of a part's text."""
+    def count(self, part_id: str, text: str, border: str) -> Count:
+        """The tokens of a part's text with what parts it from the next.
+
+        The border is no part of the chunks: texts that end alike have the same last chunk whatever follows.
+        """
         if len(text) < 2 * CHUNK_SIZE:
-            return self.counter.count(text)
+            return self.counter.count(text + border)
         if len(self._chunks) >= _CHUNKED_KEPT:
             self._chunks.clear()
-        count, chunks = self.counter.count_chunks(text, self._chunks.get(part_id))
+        count, chunks = self.counter.count_chunks(text, self._chunks.get(part_id), border=border)
         self._chunks[part_id] = chunks
         return count
 
@@ -64,10 +68,11 @@ class PromptPart:
     rule: InRule
     text: str
     before: str = PARAGRAPH
-    marks: tuple[Mark, ...] = ()
+    marks: Sequence[Mark] = ()
     parameters: Parameters = field(default_factory=dict)
     leading: PromptPart | None = None
     _pieces: dict[tuple[PartCounter, str, bool], Piece] = field(default_factory=dict, repr=False)
+    _counts: dict[tuple[PartCounter, str], Count] = field(default_factory=dict, repr=False)
 
     def piece(self, counting: PartCounter, border: str, *, last: bool = False) -> Piece:
         """The piece it becomes.
@@ -83,7 +88,7 @@ class PromptPart:
             if len(self._pieces) >= _PIECES_KEPT:
                 self._pieces.clear()
             text = self.text + border
-            count = counting.count(self.id, text)
+            count = self._count(counting, border)
             run = TextRun(text, sent=True, tokens=count.tokens, method=count.method)
             runs = (run, END_OF_STRING) if last else (run,)
             cached = Piece(
@@ -93,7 +98,17 @@ class PromptPart:
         return cached
 
     def cost(self, counting: PartCounter) -> int:
-        return self.piece(counting, PARAGRAPH).tokens
+        """What it takes between two others. A long text is not copied for that."""
+        return self._count(counting, PARAGRAPH).tokens
+
+    def _count(self, counting: PartCounter, border: str) -> Count:
+        key = (counting, border)
+        count = self._counts.get(key)
+        if count is None:
+            if len(self._counts) >= _PIECES_KEPT:
+                self._counts.clear()
+            count = self._counts[key] = counting.count(self.id, self.text, border)
+        return count
 
 
 def literal(section: str, place: str, text: str, rule: InRule, *, before: str = PARAGRAPH) -> PromptPart:

@@ -7,11 +7,11 @@ leave a gap. All offsets are 0-based, half-open, in Unicode code points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from inspector.domain.calibration import Correction
 from inspector.domain.counts import Method, RequestBand, Tokenizer, joint_method
@@ -79,6 +79,55 @@ class Mark:
     end: int
 
 
+class MarksOnDemand(Sequence[Mark]):
+    """Marks that are worked out when somebody first looks at them.
+
+    A long list has thousands, every key moves them all, and of most Requests that are built nobody sees any.
+    """
+
+    __slots__ = ("_make", "_marks")
+
+    def __init__(self, make: Callable[[], Iterable[Mark]]) -> None:
+        self._make: Callable[[], Iterable[Mark]] | None = make
+        self._marks: tuple[Mark, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Mark]:
+        return iter(self._all)
+
+    @overload
+    def __getitem__(self, at: int) -> Mark: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Mark, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Mark | tuple[Mark, ...]:
+        return self._all[at]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to any marks that are the same, also to a tuple of them."""
+        if not isinstance(other, (tuple, MarksOnDemand)):
+            return NotImplemented
+        return self._all == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all)
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+    @property
+    def _all(self) -> tuple[Mark, ...]:
+        make = self._make
+        if make is not None:
+            # Two threads may both do so, to the same result.
+            self._marks = tuple(make())
+            self._make = None
+        return self._marks
+
+
 @dataclass(frozen=True)
 class Piece:
     """The smallest part of a Request with one source and tokens of its own. Its text is never empty.
@@ -92,7 +141,7 @@ class Piece:
     source: Source
     rule: str
     runs: tuple[TextRun, ...]
-    marks: tuple[Mark, ...] = ()
+    marks: Sequence[Mark] = ()
     parameters: Parameters = field(default_factory=dict)
 
     @cached_property

@@ -29,15 +29,26 @@ Measure = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class TextChunks:
-    """A text cut into chunks, with the measure of each. Joined, `texts` are the text."""
+    """A text cut into chunks, with the measure of each. Joined, `texts` are the text.
+
+    `text` is that text where it is at hand: the same object then needs no comparison.
+    """
 
     texts: tuple[str, ...]
     measures: tuple[Measure, ...]
+    text: str | None = None
 
     def total(self, width: int) -> Measure:
         if len(self.measures) == 1:
             return self.measures[0]
         return tuple(map(sum, zip(*self.measures, strict=True))) or (0,) * width
+
+    def ending(self, border: str, measure: Callable[[str], Measure]) -> TextChunks:
+        """The same text with a border behind it: of all chunks only the last is measured again."""
+        if not border:
+            return self
+        texts = (*self.texts[:-1], "".join((*self.texts[-1:], border)))
+        return TextChunks(texts, (*self.measures[:-1], measure(texts[-1])))
 
 
 class MeasureCache:
@@ -98,9 +109,11 @@ def measure_chunks(
         measure: Measures one chunk.
         previous: What an earlier version of the text gave, or None.
     """
+    if previous is not None and previous.text is text:
+        return previous
     if previous is None or len(previous.texts) > 4 * (len(text) // CHUNK_SIZE + 4):
         texts = cut(text)
-        return TextChunks(tuple(texts), tuple(map(measure, texts)))
+        return TextChunks(tuple(texts), tuple(map(measure, texts)), text)
     head, start = _common_head(text, previous.texts)
     tail, end = _common_tail(text, previous.texts[head:], start)
     texts = cut(text[start:end])
@@ -108,6 +121,7 @@ def measure_chunks(
     return TextChunks(
         tuple(chain(previous.texts[:head], texts, previous.texts[kept:])),
         tuple(chain(previous.measures[:head], map(measure, texts), previous.measures[kept:])),
+        text,
     )
 
 

@@ -18,8 +18,13 @@ class Counter(Protocol):
 
     def count(self, text: str) -> Count: ...
 
-    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
-        """The same count, and its chunks; what stands in `previous` too is not counted again."""
+    def count_chunks(
+        self, text: str, previous: TextChunks | None = None, *, border: str = ""
+    ) -> tuple[Count, TextChunks]:
+        """The count of a text with a border behind it, and the text's chunks.
+
+        What stands in `previous` too is not counted again.
+        """
         ...
 
 
@@ -45,10 +50,12 @@ class EstimateCounter:
     def count(self, text: str) -> Count:
         return self.count_chunks(text)[0]
 
-    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
+    def count_chunks(
+        self, text: str, previous: TextChunks | None = None, *, border: str = ""
+    ) -> tuple[Count, TextChunks]:
         """The same count, and its chunks. What is weighed adds up, so that chunks change no estimate."""
         chunks = measure_chunks(text, self._measure, previous)
-        weighed = weigh(chunks.total(len(self._weights)), self._weights)
+        weighed = weigh(chunks.ending(border, self._measure).total(len(self._weights)), self._weights)
         return Count(round_tokens(weighed), Method.ESTIMATE), chunks
 
     def _measure_chunk(self, text: str) -> Measure:

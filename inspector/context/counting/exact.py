@@ -76,10 +76,12 @@ class ExactCounter:
         tokens, estimated = self._measure(text)
         return Count(tokens, Method.ESTIMATE if estimated else Method.EXACT)
 
-    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
+    def count_chunks(
+        self, text: str, previous: TextChunks | None = None, *, border: str = ""
+    ) -> tuple[Count, TextChunks]:
         """The same count, and its chunks. A stretch that the tokenizer refuses makes it an estimate."""
         chunks = measure_chunks(text, self._measure, previous)
-        tokens, estimated = chunks.total(2)
+        tokens, estimated = chunks.ending(border, self._measure).total(2)
         return Count(tokens, Method.ESTIMATE if estimated else Method.EXACT), chunks
 
     def _measure_chunk(self, text: str) -> Measure:

@@ -88,10 +88,12 @@ class ReconstructedCounter:
     def count(self, text: str) -> Count:
         return self.count_chunks(text)[0]
 
-    def count_chunks(self, text: str, previous: TextChunks | None = None) -> tuple[Count, TextChunks]:
+    def count_chunks(
+        self, text: str, previous: TextChunks | None = None, *, border: str = ""
+    ) -> tuple[Count, TextChunks]:
         """The same count, and its chunks. A stretch that the package refuses makes it an estimate."""
         chunks = measure_chunks(text, self._measure, previous)
-        tokens, estimated = chunks.total(2)
+        tokens, estimated = chunks.ending(border, self._measure).total(2)
         return Count(tokens, Method.ESTIMATE if estimated else Method.RECONSTRUCTED), chunks
 
     def _measure_chunk(self, text: str) -> Measure:

@@ -168,7 +168,8 @@ def render_log(schema: LogSchema, content: LogContent) -> Rendered:
 
 def shown_entries(schema: LogSchema, content: LogContent) -> tuple[LogEntry, ...]:
     """The entries that are rendered, newest first."""
-    return content.entries[::-1][: max(0, schema.display_limit)]
+    hidden = max(0, len(content.entries) - max(0, schema.display_limit))
+    return content.entries[hidden:][::-1]
 
 
 def _entry_text(schema: LogSchema, entry: LogEntry) -> str:
