@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
+from shiboken6 import isValid
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.icons import Icons
@@ -173,7 +174,8 @@ class Actions(QObject):
         ]
         taken = [keys for row in scoped for keys in action_keys(row)]
         for row in rows:
-            if row.scope is None:
+            # While the window is taken apart, its actions go before the registry.
+            if row.scope is None and isValid(self._items[row.id]):
                 free = [each for each in action_keys(row) if each not in taken]
                 self._items[row.id].setShortcuts(free)
 

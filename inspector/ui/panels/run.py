@@ -128,12 +128,13 @@ class RunPanel(Panel):
         for each in (self.compose.parameters_button, self.compose.tools, self.compose.keep):
             # A test call's alone: an agent runs with its own settings.
             each.hide()
+        # What stands first keeps its place while the others come and go: nobody presses Stop for Send.
         for each in (
+            self.send_button,
             self.start_button,
             self.pause_button,
             self.stop_button,
             self.end_button,
-            self.send_button,
             self.queue_button,
         ):
             self.compose.bottom.addWidget(each)

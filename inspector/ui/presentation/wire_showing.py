@@ -77,7 +77,9 @@ class WireShowing(QObject):
         self._written_for = request, form
         if self._output.snapshot(request) is None:
             text = tr(
-                "Only the text of a sent Request is stored. Choose “Now” for its {form} JSON.", form=name
+                "Of a sent Request, only the text is stored: press Text to read it. “Now” shows what would be sent "
+                "now as {form} JSON.",
+                form=name,
             )
             self._page.show_text(None, text, ())
             return
