@@ -72,7 +72,6 @@ class ShadowText:
 
     @property
     def text(self) -> str:
-        """The true text."""
         return self._pieces.whole
 
     @property
