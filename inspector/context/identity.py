@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
+from inspector.domain.snapshot import BlockState, SharedBlock
+
 Made = TypeVar("Made")
 
 _PARTS_KEPT = 60_000
@@ -43,16 +45,41 @@ class IdentityCache:
         return cached[1]
 
 
+class PartsCache(IdentityCache):
+    """The same, but what was made of a draft is let go of soon.
+
+    Each build has drafts of its own, so that nothing of them is used in the next one, and a long text has several
+    megabytes in every form that it takes on its way into a Request.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        super().__init__(capacity)
+        self._drafts = IdentityCache(capacity)
+
+    def get(self, value: object, key: Hashable, make: Callable[[], Made]) -> Made:
+        """As of any value; a draft's are remembered until `age_drafts` was called twice."""
+        if isinstance(value, SharedBlock):
+            is_draft = value.state.draft
+        else:
+            is_draft = isinstance(value, BlockState) and value.draft
+        return self._drafts.get(value, key, make) if is_draft else super().get(value, key, make)
+
+    def age_drafts(self) -> None:
+        """Forget what was made of drafts and not asked for since this was called the last time."""
+        self._drafts.age()
+
+
 class BuildCache:
     """All that a builder remembers: `parts` of blocks and batches, and `wholes`, each as large as a history."""
 
     def __init__(self) -> None:
-        self.parts = IdentityCache(_PARTS_KEPT)
+        self.parts = PartsCache(_PARTS_KEPT)
         self.wholes = IdentityCache(_WHOLES_KEPT)
         self._builds = 0
 
     def note_build(self) -> None:
         """Count a build, and let go of what is no longer used."""
         self._builds += 1
+        self.parts.age_drafts()
         if self._builds % _BUILDS_KEPT == 0:
             self.parts.age()

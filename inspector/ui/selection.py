@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 
 from PySide6.QtCore import QObject, Signal
@@ -31,7 +32,7 @@ class PointedPlace:
 
     text: str
     offset: int
-    marks: tuple[Mark, ...] = ()
+    marks: Sequence[Mark] = ()
     length: int = 0
     version: int | None = None
 

@@ -105,6 +105,11 @@ def test_that_counting_on_from_earlier_chunks_changes_no_count(
             count, known[number] = each.count_chunks(text, known[number])
             assert "".join(known[number].texts) == text
             assert count == each.count(text)
+            for border in ("\n", "\n\n"):
+                assert each.count_chunks(text, known[number], border=border) == (
+                    each.count(text + border),
+                    known[number],
+                )
         assert counters[0].count(text).tokens == recount("o200k_base", text)
 
 

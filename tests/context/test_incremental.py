@@ -1,14 +1,17 @@
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from inspector.context.blocks import read_block
 from inspector.context.builder import ContextBuilder
-from inspector.domain.blocks import TextSchema
+from inspector.context.identity import BuildCache
+from inspector.domain.blocks import TextSchema, Viewport
 from inspector.domain.content import TextContent
 from inspector.domain.errors import InspectorError
-from inspector.domain.requests import Request
+from inspector.domain.requests import Mark, MarksOnDemand, Request
 from inspector.domain.snapshot import RequestSpec, Snapshot
 from tests.context.builders import (
     a_block,
@@ -77,3 +80,52 @@ def test_that_one_builder_serves_many_agents() -> None:
     other = a_snapshot(a_block("persona", "other"), agent=replace(one.agent, id="agent_eve", name="Eve"))
     for snapshot in (one, other, one, other):
         assert builder.build(snapshot, a_spec()) == new_builder().build(snapshot, a_spec())
+
+
+def test_that_what_was_made_of_a_draft_is_forgotten_with_the_builds_that_follow() -> None:
+    cache, made = BuildCache(), list[object]()
+    kept, drafts = (
+        working("kept", "text"),
+        [replace(working("draft", f"{at}"), draft=True) for at in range(3)],
+    )
+
+    def note(value: object) -> object:
+        def make() -> object:
+            made.append(value)
+            return value
+
+        return cache.parts.get(value, "part", make)
+
+    for draft in drafts:
+        cache.note_build()
+        for value in (kept, draft, draft):
+            assert note(value) is value
+    assert made == [kept, *drafts]
+    note(kept)
+    note(drafts[0])
+    assert made == [kept, *drafts, drafts[0]]
+
+
+@given(st.text(alphabet="a\n", max_size=6), st.booleans())
+def test_that_a_block_can_be_cut_where_it_has_more_than_one_line(text: str, windowed: bool) -> None:
+    schema = TextSchema(Viewport(1, 3) if windowed else None)
+    view = read_block(a_block("cut", TextContent(text), schema=schema))
+    assert view.is_divisible is (view.whole.count > 1)
+
+
+@given(st.lists(st.integers(0, 50), max_size=5))
+def test_that_marks_on_demand_are_the_marks_and_made_once(starts: list[int]) -> None:
+    made: list[int] = []
+
+    def make() -> Iterator[Mark]:
+        made.append(1)
+        yield from (Mark("item", f"i{at}", at, at + 1) for at in starts)
+
+    marks, plain = MarksOnDemand(make), tuple(Mark("item", f"i{at}", at, at + 1) for at in starts)
+    assert made == []
+    assert marks == plain
+    assert plain == marks
+    assert marks == MarksOnDemand(lambda: plain)
+    assert marks != (*plain, Mark("item", "more", 0, 1))
+    assert (tuple(marks), len(marks), marks[:2], hash(marks)) == (plain, len(plain), plain[:2], hash(plain))
+    assert made == [1]

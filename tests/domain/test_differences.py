@@ -47,6 +47,7 @@ from inspector.domain.differences.contents import (
     ReplacedDiff,
     diff_contents,
     diff_parts,
+    joint,
     nodes_of,
     parts_of,
 )
@@ -459,3 +460,12 @@ def _values(content: Content) -> dict[str, object]:
         case TreeContent():
             return {node.id: node.value for node, _ in nodes_of(content)}
     raise TypeError(type(content).__name__)
+
+
+@pytest.mark.parametrize("length", [0, 3, 1023, 1024, 1025, 5000])
+def test_that_rows_are_joint_as_far_as_they_are_the_very_same(length: int) -> None:
+    shared, others = [object() for _ in range(length)], (object(), object())
+    assert joint(shared, list(shared)) == length
+    assert joint(shared, [*shared, others[0]]) == joint([*shared, others[0]], shared) == length
+    assert joint([*shared, others[0], *shared], [*shared, others[1], *shared]) == length
+    assert joint([*shared, [1]], [*shared, [1]]) == length

@@ -153,8 +153,16 @@ class ContentDraft(QObject):
     def load(self, state: BlockState, mine: Content | None = None) -> None:
         if state.content is None or isinstance(state.block.schema, UnreadableSchema):
             return
-        self.schema, self._base = state.block.schema, state.content
         content = state.content if mine is None else mine
+        if (
+            content is self._content
+            and state.content is self._base is content
+            and state.block.schema == self.schema
+        ):
+            # It is what the views were made with, or what somebody else's change of another part left.
+            self._operation = None
+            return
+        self.schema, self._base = state.block.schema, state.content
         if content != self._content:
             self._steps.carry(self._content, content)
         self._show(content, operation_between(self.schema, self._base, content))

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.text import Splice
+from inspector.ui.editors.text_pieces import TextPieces
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 LONG_LINE = 20_000
@@ -65,13 +66,17 @@ class ShadowText:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self._pieces = TextPieces(text)
         self._astral = _astral_places(text)
         self._breaks = breaks_in(text)
 
     @property
+    def text(self) -> str:
+        return self._pieces.whole
+
+    @property
     def units(self) -> int:
-        return len(self.text) + len(self._astral) + len(self._breaks)
+        return len(self._pieces) + len(self._astral) + len(self._breaks)
 
     @property
     def breaks(self) -> Sequence[int]:
@@ -85,7 +90,7 @@ class ShadowText:
     def point_of(self, unit: int) -> int:
         """The code point at a widget's position; inside a pair, the pair's."""
         low = max(0, unit - len(self._astral) - len(self._breaks))
-        high = min(unit, len(self.text))
+        high = min(unit, len(self._pieces))
         while low < high:
             middle = (low + high + 1) // 2
             if self._before_break(middle) <= unit:
@@ -121,8 +126,7 @@ class ShadowText:
         """Replace what stands between two positions of the widget, breaks there included, by text without any."""
         first, last = self.point_of(start), self.point_of(end)
         places = self.breaks_before(start), self.breaks_before(end)
-        removed = self.text[first:last]
-        self.text = self.text[:first] + insert + self.text[last:]
+        removed = self._pieces.replace(first, last, insert)
         by = len(insert) - len(removed)
         if self._breaks:
             self._breaks[places[0] :] = [place + by for place in self._breaks[places[1] :]]

@@ -72,6 +72,13 @@ class ElementTable(QAbstractTableModel):
         """Show these elements; views keep their place where only some differ."""
         old = self._values
         first = joint(old, values)
+        if first == len(old) == len(values):
+            return
+        if not old:
+            self.beginInsertRows(QModelIndex(), 0, len(values) - 1)
+            self._values = values
+            self.endInsertRows()
+            return
         last = min(joint(old[::-1], values[::-1]), len(old) - first, len(values) - first)
         was, now = old[first : len(old) - last], values[first : len(values) - last]
         if [self._key(each) for each in was] == [self._key(each) for each in now]:

@@ -144,7 +144,7 @@ class OutRow:
 @dataclass(frozen=True, slots=True)
 class _MadePiece:
     piece: Piece
-    grounds: tuple[int | None, int | None, str, int]
+    grounds: tuple[int, int, str, int]
     row: TreeRow
 
 
@@ -193,9 +193,10 @@ class BudgetRows:
         children: dict[str, _MadePiece] = {}
         for piece in section.pieces:
             if piece.rule not in STRUCTURE:
-                was = None if saved is None else saved.get(piece.id, 0)
-                then = None if sent is None else sent.get(piece.id, 0)
-                of_piece = (was, then, cache.get(piece.id, ""), before.window)
+                # The differences, as it is no other row where there is something to compare with by now.
+                change = 0 if saved is None else piece.tokens - saved.get(piece.id, 0)
+                since = 0 if sent is None else piece.tokens - sent.get(piece.id, 0)
+                of_piece = (change, since, cache.get(piece.id, ""), before.window)
                 old = cached.children.get(piece.id) if cached is not None else None
                 if old is None or old.piece is not piece or old.grounds != of_piece:
                     old = _MadePiece(piece, of_piece, TreeRow(piece.id, _piece_row(piece, of_piece)))
@@ -282,8 +283,8 @@ def _structure(pieces: Sequence[Piece]) -> int:
     return sum(piece.tokens for piece in pieces if piece.rule in STRUCTURE)
 
 
-def _piece_row(piece: Piece, grounds: tuple[int | None, int | None, str, int]) -> BudgetRow:
-    saved, sent, cache, window = grounds
+def _piece_row(piece: Piece, grounds: tuple[int, int, str, int]) -> BudgetRow:
+    change, since, cache, window = grounds
     return BudgetRow(
         key=piece.id,
         name=piece_name(piece),
@@ -291,12 +292,12 @@ def _piece_row(piece: Piece, grounds: tuple[int | None, int | None, str, int]) -
         tokens=piece.tokens,
         method=piece.method,
         window=window,
-        change=0 if saved is None else piece.tokens - saved,
+        change=change,
         ref=piece.source.ref,
         is_section=False,
         rule=piece.rule,
         facts=piece.parameters,
-        since=0 if sent is None else piece.tokens - sent,
+        since=since,
         cache=cache,
     )
 

@@ -1,5 +1,7 @@
 """Long contents in their editors: nothing is made for a row that is out of sight."""
 
+from dataclasses import replace
+
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.domain.blocks import EntrySchema, FieldDef, ListSchema, LogSchema
@@ -12,6 +14,7 @@ from inspector.ui.editors.log import LogEditor
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.icons import Icons
+from tests.ui.values import state as a_state
 
 
 def tools(appearance: Appearance, icons: Icons) -> tuple[EditorTools, list[str]]:
@@ -72,4 +75,27 @@ def test_that_only_rows_in_sight_are_counted(
     editor.view.choose(["i4000"])
     editor.view.table.moved.emit(-1)
     assert draft.operation() in (MoveItem("i3999", "i4001"), MoveItem("i4000", "i3999"))
+    editor.deleteLater()
+
+
+def test_that_what_is_loaded_again_as_it_is_shows_nothing_anew(
+    appearance: Appearance, icons: Icons, qapp: QApplication
+) -> None:
+    content = ListContent((ListItem("i1", "one"), ListItem("i2", "two")))
+    draft, shown = ContentDraft(ListSchema(), content), []
+    given, _ = tools(appearance, icons)
+    editor = ListEditor(draft, given)
+    draft.shown.connect(lambda: shown.append(draft.content))
+    block = replace(a_state("blk_checklist").block, schema=ListSchema())
+    state = replace(a_state("blk_checklist"), block=block, content=content)
+    draft.load(state)
+    assert shown == []
+    draft.change(ListContent(content.items[:1]))
+    draft.load(state)
+    assert shown == [ListContent(content.items[:1]), content]
+    assert (draft.operation(), editor.model.rowCount()) == (None, 2)
+    other = ListSchema(max_items=9)
+    draft.load(replace(state, block=replace(state.block, schema=other)))
+    assert draft.schema == other
+    assert len(shown) == 3
     editor.deleteLater()
