@@ -171,7 +171,8 @@ class TurnLoop:
         summaries, destination = self._parts.summaries, self._asked.destination
         written_by = None
         if destination.form is not None and request is not None:
-            model = CalledModel(self._parts.calls, self._parts.models, destination, request.model)
+            calls, agent_id = self._parts.calls, self._agent.id
+            model = CalledModel(calls, destination, agent_id, request.model)
             written_by = summaries.by_model(self._agent, model)
         try:
             folding = summaries.summarise(self._agent.id, written_by, actor=SYSTEM)

@@ -14,9 +14,10 @@ from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.rows import AppendMessage, EnqueueMessage, LogEvent
 from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolResultPart
 from inspector.domain.queueing import HEARTBEAT_ORIGIN
+from inspector.domain.records import TEST_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.replies import Reply, StopReason
-from inspector.domain.turns import IncomingMessage, RecoveryMade, TurnError
+from inspector.domain.turns import TURN_CALL, IncomingMessage, RecoveryMade, TurnError
 from inspector.runtime.call_records import own_name, stored_run, written_by
 from inspector.runtime.edits import EditService
 from inspector.runtime.tools.calling import CalledTool
@@ -60,9 +61,8 @@ class TurnRecords:
         self, prepared: PreparedCall, reply: Reply, run_id: str, batch_id: str
     ) -> tuple[Part, ...]:
         """Store a call with its reply; gives the parts of the reply's message. Of one that was stopped, its text."""
-        run = self._intent(
-            Ref(RefKind.RUN, run_id), stored_run(prepared, reply, keep=reply.failure is None), batch_id
-        )
+        kind = TURN_CALL if reply.failure is None else TEST_CALL
+        run = self._intent(Ref(RefKind.RUN, run_id), stored_run(prepared, reply, kind), batch_id)
         # A run that failed leaves its text with the run: the turn may be made again from where it was.
         parts = () if reply.failure is not None else tuple(_kept(reply, prepared))
         # In this order a build of the run's moment has what was sent.

@@ -14,6 +14,7 @@ from inspector.domain.calls import OFFLINE, ApiKey, CallOverrides, Destination, 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError
 from inspector.domain.keys import KeyPlace, KeyStoreError
+from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.replies import CallFailure, FailureKind, Reply, ReplyEvent, StopReason
 from inspector.domain.requests import Request
 from inspector.domain.simulation import UnsavedWork
@@ -193,7 +194,7 @@ class CallMaker(QObject):
             self._bridge.supersede("count exactly", work, name=name, on_done=on_done, on_error=on_error)
 
     def records(self, on_done: Callable[[Sequence[StoredCall]], None], on_error: OnError) -> None:
-        """The test calls of the shown agent that are stored, newest first."""
+        """The stored calls of the shown agent apart from its conversation, newest first."""
         session, agent_id = self._live.session, self._live.state.agent_id
         if session is None or not agent_id:
             return
@@ -294,6 +295,12 @@ async def _counted(calls: CallService, call: PreparedCall) -> int:
 
 
 async def _stored(session: FileSession, agent_id: str) -> tuple[StoredCall, ...]:
-    runs = await session.engine.past.test_calls(agent_id)
+    past, facts_of = session.engine.past, session.engine.models.resolve
+    runs = await past.calls_apart(agent_id)
+    prompts = {run.id: await past.summary_prompt(run) for run in runs if run.kind == SUMMARY_CALL}
+
+    def read() -> tuple[StoredCall, ...]:
+        return tuple(stored_call(run, facts_of, prompts.get(run.id, "")) for run in reversed(runs))
+
     # A reply may be megabytes of JSON.
-    return await asyncio.to_thread(lambda: tuple(map(stored_call, reversed(runs))))
+    return await asyncio.to_thread(read)

@@ -75,7 +75,7 @@ async def test_that_a_what_if_goes_out_and_is_marked_while_it_is_tried(studio: S
     await one.calm()
     await one.type("/say Yes.")
     await one.click_send()
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert "Tried words." in (await one.world.engine.agents.request_text(run.request_hash) or "")
     # The stored block is untouched, and so is the next call once the what-if is dropped.
     assert await one.world.text(PERSONA) != "Tried words."
@@ -96,7 +96,7 @@ async def test_that_stop_ends_the_call_and_asks_no_further_model(studio: Studio,
         await until(lambda: one.panel.page.reply is not None)
         await one.calm()
         assert len(server.asked) == 1
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert run.model == "small"
 
 
@@ -110,7 +110,7 @@ async def test_that_a_model_without_its_key_is_not_asked(
     await until(lambda: "ANTHROPIC_API_KEY" in one.panel.page.failure_text())
     await one.calm()
     assert "Nothing was sent" in one.panel.page.failure_text()
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert run.model == "first"
 
 
