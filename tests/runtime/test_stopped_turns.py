@@ -192,7 +192,7 @@ async def test_that_a_turn_stopped_in_a_tool_goes_on_from_its_results(opened: En
     async with serving() as server:
 
         def answer(_: Asked) -> Answer:
-            calls = (("wait", {}),) if len(server.asked) == 1 else ()
+            calls: tuple[tuple[str, dict[str, Any]], ...] = (("wait", {}),) if len(server.asked) == 1 else ()
             return Answer([streamed(WireForm.ANTHROPIC, "Well.", calls=calls)])
 
         server.answer = answer
