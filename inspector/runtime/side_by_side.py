@@ -24,7 +24,10 @@ class _SlowPlace:
 
 
 class SideGate:
-    """What calls pass that are made side by side. A place is an origin with a key, of which a provider counts calls."""
+    """What calls pass that are made side by side. A place is an origin with a key, of which a provider counts calls.
+
+    Nothing passes any more once `is_stopped`.
+    """
 
     def __init__(
         self, at_once: int = AT_ONCE, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -33,11 +36,11 @@ class SideGate:
         self._sleep = sleep
         self._slow: dict[Hashable, _SlowPlace] = {}
         self._waiting: set[asyncio.Timeout] = set()
-        self._is_stopped = False
+        self.is_stopped = False
 
     def stop(self) -> None:
         """Let nothing more pass; what waits ends at once."""
-        self._is_stopped = True
+        self.is_stopped = True
         for limit in self._waiting:
             limit.reschedule(0.0)
 
@@ -59,12 +62,12 @@ class SideGate:
         """
         async with AsyncExitStack() as stack:
             await self._enter(stack, place)
-            if self._is_stopped:
+            if self.is_stopped:
                 raise StoppedError
             yield
 
     async def _enter(self, stack: AsyncExitStack, place: Hashable) -> None:
-        if self._is_stopped:
+        if self.is_stopped:
             return
         limit = asyncio.timeout(None)
         try:
