@@ -112,7 +112,7 @@ async def _summary_agent(engine: Engine, name: str | None, summary_id: str | Non
 
 
 def _model(
-    engine: Engine, agent: Agent, provider: str | None, form: str | None, model: str | None
+    engine: Engine, agent: Agent, provider: str | None, form: str | None, model: str | None, *, dry: bool
 ) -> CalledModel | None:
     """The model that is to write the summaries, None without a provider."""
     if provider is None:
@@ -124,7 +124,8 @@ def _model(
         write_error(word("told.call_secret", {"kind": kind, "secret": shown}))
 
     destination = destination_of(engine, provider, form)
-    return CalledModel(engine.calls, engine.models, destination, model or agent.model, warn)
+    named = model or agent.model
+    return CalledModel(engine.calls, destination, agent.id, named, warn, leaves_record=not dry)
 
 
 def _figures(whole: CallSum) -> Parameters:
@@ -257,7 +258,7 @@ async def summarise_command(
     options = FoldOptions(chunk_size=chunk, keep=keep, only_due=due, query=query, pinned=pin)
     async with opened(file, "copy" if dry_run else "refuse") as engine:
         chosen = await _summary_agent(engine, agent, again)
-        model = _model(engine, chosen, **asked)
+        model = _model(engine, chosen, **asked, dry=dry_run)
         try:
             if again is not None:
                 await _summarise_again(engine, (chosen, again), model, options, dry=dry_run, as_json=as_json)

@@ -9,6 +9,10 @@ from inspector.domain.dataclass import dataclass
 
 TEST_CALL = "test"
 """The kind of a model call that a person made to see the reply; the agent knows nothing of it."""
+SUMMARY_CALL = "summary"
+"""The kind of a model call that was made for a summary: what it sent is a prompt, and no Request of the agent."""
+APART = (TEST_CALL, SUMMARY_CALL)
+"""The kinds of model calls that are no step of the agent's conversation."""
 
 
 class QueueState(StrEnum):

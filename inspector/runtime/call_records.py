@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from inspector.domain.actor import Actor, IdGenerator
+from inspector.domain.actor import SYSTEM, Actor, IdGenerator
 from inspector.domain.calls import PreparedCall
 from inspector.domain.codec import to_plain
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.rows import AppendMessage, StoreRun
 from inspector.domain.messages import Message, Part, Role, TextPart, ToolCallPart
-from inspector.domain.records import TEST_CALL, TokenUsage
+from inspector.domain.records import SUMMARY_CALL, TEST_CALL, TokenUsage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.replies import Reply
 from inspector.domain.turns import TURN_CALL
@@ -37,12 +37,24 @@ class CallRecords:
         Raises: as `EditService.apply`.
         """
         run_id = self._ids("run")
-        run = self._intent(Ref(RefKind.RUN, run_id), stored_run(prepared, reply, keep=keep))
+        run = self._intent(
+            Ref(RefKind.RUN, run_id), stored_run(prepared, reply, TURN_CALL if keep else TEST_CALL)
+        )
         intents = [run]
         if keep:
             # In this order a build of the run's moment has what was sent.
             intents = [*self._sent(prepared), run, *self._replied(prepared, reply)]
         await self._edits.apply(intents)
+        return run_id
+
+    async def record_summary(self, prepared: PreparedCall, reply: Reply) -> str:
+        """Store a call that was made for a summary, as the program: nobody undoes that something was sent.
+
+        Raises: as `EditService.apply`.
+        """
+        run_id = self._ids("run")
+        edit = Edit(Ref(RefKind.RUN, run_id), stored_run(prepared, reply, SUMMARY_CALL))
+        await self._edits.apply([Intent(edit, SYSTEM)])
         return run_id
 
     def _sent(self, prepared: PreparedCall) -> Iterator[Intent]:
@@ -86,13 +98,13 @@ def own_name(part: Part, prepared: PreparedCall) -> Part:
     return part
 
 
-def stored_run(prepared: PreparedCall, reply: Reply, *, keep: bool) -> StoreRun:
-    """What is stored of a call: its Request, its reply or failure, usage and times; of a test with `keep` False."""
+def stored_run(prepared: PreparedCall, reply: Reply, kind: str) -> StoreRun:
+    """What is stored of a call of that kind: its Request, its reply or failure, usage and times."""
     failure = reply.failure
     is_offline = prepared.destination.form is None
     return StoreRun(
         prepared.agent_id,
-        TURN_CALL if keep else TEST_CALL,
+        kind,
         prepared.model,
         prepared.request_text,
         prepared.manifest,
@@ -103,8 +115,8 @@ def stored_run(prepared: PreparedCall, reply: Reply, *, keep: bool) -> StoreRun:
         reply=json.dumps(_plain_reply(reply), ensure_ascii=False),
         error=None if failure is None else failure.message or failure.code or failure.kind.value,
         metadata=json.dumps(_metadata(prepared, reply)),
-        # A test leaves no trace in later Requests; a conversation that goes on begins as this one did.
-        history_state=prepared.history_state if keep else None,
+        # What is apart leaves no trace in later Requests; a conversation that goes on begins as this one did.
+        history_state=prepared.history_state if kind == TURN_CALL else None,
     )
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
-from inspector.context.counting.pool import ModelSource
-from inspector.domain.calls import CallError, Destination, PreparedCall, cost_of
+from inspector.domain.calls import ApiKey, CallError, Destination, PreparedCall, cost_of
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
-from inspector.domain.errors import InputError
+from inspector.domain.errors import InputError, InspectorError
 from inspector.domain.limits import ASSUMED_WINDOW, Limits
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.records import TokenUsage
-from inspector.domain.replies import StopReason
+from inspector.domain.replies import Reply, StopReason
 from inspector.domain.secrets import find_secrets, masked
 from inspector.domain.wire.values import Outgoing, WireMessage
 from inspector.runtime.calls import CallService
 from inspector.runtime.catalogues import shipped_counter
 
+_log = logging.getLogger(__name__)
 _ROOM = 4_096
 """Tokens of the longest reply beyond the summary itself: what the model thinks first counts as reply."""
 
@@ -48,15 +49,21 @@ class CalledModel:
     def __init__(
         self,
         calls: CallService,
-        models: ModelSource,
         destination: Destination,
+        agent_id: str,
         model: str,
         on_secret: Callable[[str, str], None] = lambda _kind, _shown: None,
+        *,
+        leaves_record: bool = True,
     ) -> None:
-        """`on_secret` is told of what looks like a secret, masked, before it goes out; an error stops it."""
+        """`agent_id` is whose summaries they are: each call is recorded as one of that agent's if `leaves_record`.
+
+        `on_secret` is told of what looks like a secret, masked, before it goes out; an error stops it.
+        """
         self._on_secret = on_secret
-        self._calls, self._models = calls, models
-        self._destination, self._model = destination, model
+        self._calls, self._models = calls, calls.models
+        self._destination, self._agent_id, self._model = destination, agent_id, model
+        self._leaves_record = leaves_record
         self.sum = CallSum()
 
     @property
@@ -88,17 +95,35 @@ class CalledModel:
         key = await self._calls.require_key(self._destination)
         for kind, shown in await asyncio.to_thread(_secrets, prompt):
             self._on_secret(kind, shown)
-        async with self._calls.stream(prepared, key) as call:
-            async for _ in call:
-                pass
-        reply = call.reply
-        facts = self._models.resolve(self._model)
-        self.sum = self.sum.with_call(reply.usage, cost_of(reply.usage, facts) if prepared.url else 0.0)
+        reply = await self._sent(prepared, key)
         if reply.failure is not None:
             raise CallError(reply.failure)
         if reply.stop is StopReason.LENGTH:
             raise InputError("summary.cut_off", summariser=self.name)
         return "".join(part.text for part in reply.parts if isinstance(part, TextPart))
+
+    async def _sent(self, prepared: PreparedCall, key: ApiKey | None) -> Reply:
+        call = self._calls.stream(prepared, key)
+        try:
+            async with call:
+                async for _ in call:
+                    pass
+        finally:
+            # Also one that took too long, or that somebody has cancelled, was sent and is paid for.
+            reply = call.reply
+            facts = self._models.resolve(self._model)
+            self.sum = self.sum.with_call(reply.usage, cost_of(reply.usage, facts) if prepared.url else 0.0)
+            await self._record(prepared, reply)
+        return reply
+
+    async def _record(self, prepared: PreparedCall, reply: Reply) -> None:
+        if not self._leaves_record:
+            return
+        try:
+            await self._calls.record_summary(prepared, reply)
+        except InspectorError:
+            # The summary is there, and worth more than the record of its call.
+            _log.warning("the call for a summary could not be recorded", exc_info=True)
 
     def _prepared(self, prompt: str, most_tokens: int) -> PreparedCall:
         facts = self._models.resolve(self._model)
@@ -107,7 +132,7 @@ class CalledModel:
         message = WireMessage("message:summary", Role.USER, (TextPart(prompt),))
         values = Outgoing(self._model, facts, (), (message,), (), Limits(window, None, None, most))
         counted: Count = shipped_counter(self._model).count(prompt)
-        return self._calls.prepare_text(values, self._destination, counted)
+        return self._calls.prepare_text(self._agent_id, prompt, values, self._destination, counted)
 
 
 def _secrets(text: str) -> tuple[tuple[str, str], ...]:

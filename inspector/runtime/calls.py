@@ -117,6 +117,11 @@ class CallService:
         self._surroundings = surroundings
         self._records = records
 
+    @property
+    def models(self) -> ModelSource:
+        """What is known of models, their prices among it."""
+        return self._models
+
     def destination(self, name: str, form: WireForm | None = None) -> Destination:
         """Where a call goes: ``offline``, a form's name for its provider's own address, or an ``https://`` address.
 
@@ -292,10 +297,14 @@ class CallService:
             return _offline_wire(outgoing(request, snapshot, facts))
         return _streamed(self._wire.request(request, snapshot, destination.form))
 
-    def prepare_text(self, values: Outgoing, destination: Destination, counted: Count) -> PreparedCall:
-        """A call that carries no agent's Request, such as one for a summary. Nothing is sent.
+    def prepare_text(
+        self, agent_id: str, prompt: str, values: Outgoing, destination: Destination, counted: Count
+    ) -> PreparedCall:
+        """A call for a summary of an agent's, which carries no Request of it. Nothing is sent.
 
         Args:
+            agent_id: The agent.
+            prompt: The one text that is sent.
             values: What is said to the model.
             destination: Where it goes.
             counted: The tokens of that.
@@ -303,7 +312,7 @@ class CallService:
         form = destination.form
         made = _offline_wire(values) if form is None else _streamed(ADAPTERS[form](values))
         return PreparedCall(
-            agent_id="",
+            agent_id=agent_id,
             model=values.model,
             destination=destination,
             body=_body(made),
@@ -313,7 +322,7 @@ class CallService:
             secrets=(),
             adaptations=made.adaptations,
             tool_names=made.tool_names,
-            request_text="",
+            request_text=prompt,
             manifest="{}",
             **self._addressed(made, destination),
         )
@@ -367,6 +376,14 @@ class CallService:
             RefusedError, NotFoundError, FileError: nothing was stored.
         """
         return await self._records.record(prepared, reply, keep=keep)
+
+    async def record_summary(self, prepared: PreparedCall, reply: Reply) -> str:
+        """Store a call that was made for a summary; see `prepare_text`. Gives the run's id.
+
+        Raises:
+            RefusedError, NotFoundError, FileError: nothing was stored.
+        """
+        return await self._records.record_summary(prepared, reply)
 
 
 def _require_own(key: ApiKey | None, destination: Destination) -> None:

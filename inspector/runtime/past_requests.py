@@ -17,7 +17,7 @@ from inspector.domain.past_requests import (
     RebuildVerdict,
     RebuiltRequest,
 )
-from inspector.domain.records import TEST_CALL, ModelCall
+from inspector.domain.records import APART, SUMMARY_CALL, ModelCall
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import RequestSpec
@@ -26,7 +26,7 @@ from inspector.runtime.context import ContextService
 from inspector.runtime.past_views import PastViews
 
 _NEWEST = 40
-"""Calls among which the newest sent Request is looked for first: test calls may stand behind it."""
+"""Calls among which the newest sent Request is looked for first: calls apart from it may stand behind it."""
 
 
 class PastRequestService:
@@ -38,23 +38,31 @@ class PastRequestService:
         self._agents = agents
 
     async def runs(self, agent_id: str, newest: int | None = None) -> tuple[ModelCall, ...]:
-        """The agent's sent Requests that can be read, oldest first; test calls aren't the agent's.
+        """The agent's sent Requests that can be read, oldest first, without calls apart from its conversation.
 
         With `newest`, those among so many of the newest calls.
         """
         runs, _ = await self._agents.runs(agent_id, newest)
-        return tuple(run for run in runs if run.kind != TEST_CALL)
+        return tuple(run for run in runs if run.kind not in APART)
 
-    async def test_calls(self, agent_id: str) -> tuple[ModelCall, ...]:
-        """The test calls of an agent that can be read, oldest first."""
+    async def calls_apart(self, agent_id: str) -> tuple[ModelCall, ...]:
+        """The test calls of an agent and those for its summaries that can be read, oldest first."""
         runs, _ = await self._agents.runs(agent_id)
-        return tuple(run for run in runs if run.kind == TEST_CALL)
+        return tuple(run for run in runs if run.kind in APART)
+
+    async def summary_prompt(self, run: ModelCall) -> str:
+        """What a call for a summary sent; empty where the stored text is missing or damaged.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+        return await self._agents.request_text(run.request_hash) or ""
 
     async def last_sent(self, agent_id: str) -> ModelCall | None:
         """The newest one; None when there is none, or one that cannot be read may be newer."""
         for newest in (_NEWEST, None):
             runs, unreadable = await self._agents.runs(agent_id, newest)
-            sent = [run for run in runs if run.kind != TEST_CALL]
+            sent = [run for run in runs if run.kind not in APART]
             if sent or unreadable:
                 return sent[-1] if sent and not unreadable else None
         return None
@@ -66,15 +74,16 @@ class PastRequestService:
             NotFoundError: ``not_found.run`` with those there are, ``not_found.any_run`` where nothing was sent.
         """
         runs, _ = await self._agents.runs(agent_id)
-        sent = [run for run in runs if run.kind != TEST_CALL]
+        sent = [run for run in runs if run.kind not in APART]
         if name == "last" and sent:
             return sent[-1]
-        for run in runs:
+        requests = [run for run in runs if run.kind != SUMMARY_CALL]
+        for run in requests:
             if run.id == name:
                 return run
-        if not runs:
+        if not requests:
             raise NotFoundError("not_found.any_run")
-        raise NotFoundError("not_found.run", name=name, candidates=tuple(each.id for each in runs))
+        raise NotFoundError("not_found.run", name=name, candidates=tuple(each.id for each in requests))
 
     async def logged(self, run: ModelCall) -> Request:
         """A sent Request as its text and account tell it.

@@ -55,7 +55,7 @@ from inspector.runtime.tools.messages import Endpoints
 from inspector.runtime.tools.registry import ToolOutcome, ToolRegistry, ToolUse
 from inspector.runtime.turn_channel import StoppedError, TurnChannel
 from inspector.runtime.turn_leases import TurnLease, TurnLeases
-from inspector.runtime.turn_records import TurnRecords, ends_turn
+from inspector.runtime.turn_records import TurnRecords, ends_turn, was_stopped
 from inspector.runtime.wording import word
 from inspector.shipped.models import ModelTable
 
@@ -180,7 +180,8 @@ class TurnLoop:
         summaries, destination = self._parts.summaries, self._asked.destination
         written_by = None
         if destination.form is not None and request is not None:
-            model = CalledModel(self._parts.calls, self._parts.models, destination, request.model)
+            calls, agent_id = self._parts.calls, self._agent.id
+            model = CalledModel(calls, destination, agent_id, request.model)
             written_by = summaries.by_model(self._agent, model)
         try:
             folding = summaries.summarise(self._agent.id, written_by, actor=SYSTEM, guard=self._lease.guard)
@@ -243,9 +244,10 @@ class TurnLoop:
             called = [CalledTool(call, broken) for call in calls]
             await self._records.results(called, batch.id, ends=False, wants_more=False)
             return False
-        if last.role is Role.ASSISTANT:
+        if last.role is Role.ASSISTANT and not was_stopped(last.metadata):
             self._text = _text(last.content)
             return True
+        # What a stop left of a reply is no answer: the model goes on from it.
         return last.role is Role.TOOL and ends_turn(last.metadata)
 
     async def _newest(self) -> Batch | None:
@@ -384,11 +386,17 @@ class TurnLoop:
             called.append(made)
         succeeded = [each.call.name for each in called if not each.outcome.is_error]
         is_stopped = self._channel.is_stopped
-        is_over = is_stopped or ToolRuleBook(snapshot.tool_rules).ends_turn(succeeded)
+        is_over = ToolRuleBook(snapshot.tool_rules).ends_turn(succeeded)
         # While the turn goes on, the model has its further say anyway.
         self._wants_more = is_over and not is_stopped and any(each.wants_more for each in called)
         await self._stored(
-            self._records.results(called, self._batch_id, ends=is_over, wants_more=self._wants_more)
+            self._records.results(
+                called,
+                self._batch_id,
+                ends=is_over,
+                wants_more=self._wants_more,
+                is_stopped=is_stopped and not is_over,
+            )
         )
         if is_stopped:
             return TurnEnd.STOPPED

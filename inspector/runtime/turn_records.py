@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from inspector.domain.activity import EventKind, Importance
@@ -14,9 +14,11 @@ from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.rows import AppendMessage, EnqueueMessage, LogEvent
 from inspector.domain.messages import BatchType, Part, Role, TextPart, ToolResultPart
 from inspector.domain.queueing import HEARTBEAT_ORIGIN
+from inspector.domain.records import TEST_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.replies import Reply, StopReason
-from inspector.domain.turns import IncomingMessage, RecoveryMade, TurnError
+from inspector.domain.turns import TURN_CALL, IncomingMessage, RecoveryMade, TurnError
+from inspector.domain.wire.objects import object_of
 from inspector.runtime.call_records import own_name, stored_run, written_by
 from inspector.runtime.edits import EditService
 from inspector.runtime.tools.calling import CalledTool
@@ -25,6 +27,8 @@ from inspector.storage.transaction import Guard
 
 ENDS_TURN = "ends_turn"
 """Stands in the metadata of the results that a turn ended with: one that begins again has nothing left to do."""
+STOPPED = "stopped"
+"""Stands in the metadata of what a turn was stopped at, a reply's text so far or results: it answers nobody."""
 
 
 class TurnRecords:
@@ -63,25 +67,40 @@ class TurnRecords:
     async def reply(
         self, prepared: PreparedCall, reply: Reply, run_id: str, batch_id: str
     ) -> tuple[Part, ...]:
-        """Store a call with its reply; gives the parts of the reply's message. Of one that was stopped, its text."""
-        run = self._intent(
-            Ref(RefKind.RUN, run_id), stored_run(prepared, reply, keep=reply.failure is None), batch_id
-        )
+        """Store a call with its reply; gives the parts of the reply's message. Of one that was stopped, its text.
+
+        The message of one that was stopped says so in its metadata.
+        """
+        kind = TURN_CALL if reply.failure is None else TEST_CALL
+        run = self._intent(Ref(RefKind.RUN, run_id), stored_run(prepared, reply, kind), batch_id)
         # A run that failed leaves its text with the run: the turn may be made again from where it was.
         parts = () if reply.failure is not None else tuple(_kept(reply, prepared))
         # In this order a build of the run's moment has what was sent.
-        intents = [run, *self._message(Role.ASSISTANT, parts, batch_id, written_by(prepared))]
+        metadata = written_by(prepared)
+        if reply.stop is StopReason.STOPPED:
+            metadata = json.dumps({**json.loads(metadata), STOPPED: True})
+        intents = [run, *self._message(Role.ASSISTANT, parts, batch_id, metadata)]
         await self._store(intents)
         return parts
 
     async def results(
-        self, called: Sequence[CalledTool], batch_id: str, *, ends: bool, wants_more: bool
+        self,
+        called: Sequence[CalledTool],
+        batch_id: str,
+        *,
+        ends: bool,
+        wants_more: bool,
+        is_stopped: bool = False,
     ) -> None:
-        """Store the results of calls; with `wants_more` a message for another turn is put into the agent's queue."""
+        """Store the results of calls; with `wants_more` a message for another turn is put into the agent's queue.
+
+        `ends` says that the turn is over with them, `is_stopped` that it would go on but was stopped at them.
+        """
         parts = tuple(
             ToolResultPart(each.call.id, each.outcome.content, each.outcome.is_error) for each in called
         )
-        metadata = json.dumps({ENDS_TURN: True} if ends else {})
+        marks = {ENDS_TURN: ends, STOPPED: is_stopped}
+        metadata = json.dumps({mark: True for mark, is_set in marks.items() if is_set})
         intents = [*self._message(Role.TOOL, parts, batch_id, metadata)]
         if wants_more:
             intents += self._heartbeat(called, batch_id)
@@ -141,8 +160,9 @@ def _kept(reply: Reply, prepared: PreparedCall) -> Iterator[Part]:
 
 def ends_turn(metadata: str) -> bool:
     """Whether a message's metadata says that its turn ended with it."""
-    try:
-        facts = json.loads(metadata)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(facts, Mapping) and facts.get(ENDS_TURN) is True
+    return object_of(metadata).get(ENDS_TURN) is True
+
+
+def was_stopped(metadata: str) -> bool:
+    """Whether a message's metadata says that its turn was stopped at it."""
+    return object_of(metadata).get(STOPPED) is True

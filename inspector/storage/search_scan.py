@@ -8,6 +8,7 @@ from datetime import datetime
 
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.dataclass import dataclass
+from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import FoundState, SearchQuery, SentOnce, SentText
 from inspector.domain.search_index import Term
@@ -53,12 +54,14 @@ _NAMED = """
 _SENT = """
     WITH found AS MATERIALIZED (
         SELECT hash FROM request_texts
-        WHERE hash IN (SELECT {column} FROM runs) AND instr(unpacked(CAST(text AS BLOB)), ?) > 0)
-    SELECT id, agent_id, model, started_at FROM runs WHERE {column} IN (SELECT hash FROM found) ORDER BY rowid
+        WHERE hash IN (SELECT {column} FROM runs WHERE kind <> ?1)
+            AND instr(unpacked(CAST(text AS BLOB)), ?2) > 0)
+    SELECT id, agent_id, model, started_at FROM runs WHERE {column} IN (SELECT hash FROM found) AND kind <> ?1
+    ORDER BY rowid
 """
 _SENT_TEXT = _SENT.format(column="request_hash")
 _SENT_REF = _SENT.format(column="manifest_digest")
-_RUNS = "SELECT count(*) AS runs FROM runs"
+_RUNS = "SELECT count(*) AS runs FROM runs WHERE kind <> ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,9 @@ async def sent(connection: Connection, text: str, *, is_id: bool = False) -> Sen
 
     They are in the order in which they were stored: clocks may have been set back.
     """
-    (runs,) = await connection.fetch_all(_RUNS)
-    rows = await connection.fetch_all(*((_SENT_REF, (json.dumps(text),)) if is_id else (_SENT_TEXT, (text,))))
+    (runs,) = await connection.fetch_all(_RUNS, (SUMMARY_CALL,))
+    statement, wanted = (_SENT_REF, json.dumps(text)) if is_id else (_SENT_TEXT, text)
+    rows = await connection.fetch_all(statement, (SUMMARY_CALL, wanted))
     ends = [
         SentOnce(row["id"], row["agent_id"], row["model"], read_time(row["started_at"]))
         for row in (rows[:1] + rows[-1:])

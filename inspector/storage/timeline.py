@@ -9,7 +9,7 @@ from typing import Any
 from inspector.domain.activity import Event, EventKind, Importance
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.errors import Problem
-from inspector.domain.records import TEST_CALL
+from inspector.domain.records import APART
 from inspector.domain.ref import RefKind
 from inspector.domain.timeline import SYSTEM, EventExtent, EventFilter, KindTotal, RunTotal, TimeRange
 from inspector.storage.activity import EVENT_COLUMNS, read_event
@@ -48,10 +48,10 @@ _RUNS = """
 """
 _RUN_SIZES = """
     SELECT started_at, input_tokens FROM runs
-    WHERE agent_id = ? AND input_tokens > 0 AND kind <> ? ORDER BY rowid
+    WHERE agent_id = ? AND input_tokens > 0 AND kind NOT IN (?, ?) ORDER BY rowid
 """
 _RUN_BEFORE = """
-    SELECT id FROM runs WHERE agent_id = ? AND started_at <= ? AND kind <> ?
+    SELECT id FROM runs WHERE agent_id = ? AND started_at <= ? AND kind NOT IN (?, ?)
     ORDER BY started_at DESC, rowid DESC LIMIT 1
 """
 _LENGTHS = """
@@ -158,12 +158,12 @@ async def runs(source: Connection, agent_id: str | None, over: TimeRange) -> tup
 
 async def run_sizes(source: Connection, agent_id: str) -> list[tuple[datetime, int]]:
     """When an agent's runs began and their input tokens, as they were reported."""
-    return _timed(await source.fetch_all(_RUN_SIZES, (agent_id, TEST_CALL)))
+    return _timed(await source.fetch_all(_RUN_SIZES, (agent_id, *APART)))
 
 
 async def run_before(source: Connection, agent_id: str, moment: datetime) -> str | None:
-    """The id of the last run of an agent up to a moment; a test call is none of the agent's."""
-    row = await source.fetch_one(_RUN_BEFORE, (agent_id, write_time(moment), TEST_CALL))
+    """The id of the last run of an agent's conversation up to a moment."""
+    row = await source.fetch_one(_RUN_BEFORE, (agent_id, write_time(moment), *APART))
     return None if row is None else str(row["id"])
 
 

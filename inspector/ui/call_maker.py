@@ -14,6 +14,7 @@ from inspector.domain.calls import OFFLINE, ApiKey, CallOverrides, Destination, 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError
 from inspector.domain.keys import KeyPlace, KeyStoreError
+from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.replies import CallFailure, FailureKind, Reply, ReplyEvent, StopReason
 from inspector.domain.requests import Request
 from inspector.domain.simulation import UnsavedWork
@@ -23,6 +24,8 @@ from inspector.domain.wire.values import WireForm
 from inspector.runtime.model_stream import RunningCall
 from inspector.runtime.session import FileSession
 from inspector.runtime.settings import Settings
+from inspector.runtime.side_by_side import SideGate
+from inspector.runtime.turn_channel import StoppedError
 from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.file_state import LiveFile
 from inspector.ui.wording import tr
@@ -83,7 +86,7 @@ class SentCall:
 
 
 class CallMaker(QObject):
-    """One call at a time.
+    """One call at a time, or several beside each other that pass a gate.
 
     `recorded` tells that a call was stored, `reopened` carries a draft that is to be sent again, `compared` the ids of
     records that are to be read side by side. `work` reads what the
@@ -108,12 +111,13 @@ class CallMaker(QObject):
         self._settings = settings
         self._work = work
         self._write = write
-        self._running: RunningCall | None = None
-        self._is_sending = self._is_stopped = False
+        self._running: set[RunningCall] = set()
+        self._sending = 0
+        self._is_stopped = False
 
     @property
     def is_running(self) -> bool:
-        return self._is_sending
+        return self._sending > 0
 
     def destination(self, draft: CallDraft) -> Destination | None:
         """Where a draft goes, None while no file is open.
@@ -154,10 +158,30 @@ class CallMaker(QObject):
         keep: bool = False,
     ) -> None:
         """Make a call. Its events are given on as they come, its end once the call is stored where it can be."""
+        if not self.is_running:
+            self._send(made, None, on_events, on_done, keep=keep)
+
+    def send_beside(
+        self, made: PreparedSend, gate: SideGate, on_events: OnEvents, on_done: Callable[[SentCall], None]
+    ) -> None:
+        """As `send`, also while others run: the call waits until the gate lets it pass."""
+        self._send(made, gate, on_events, on_done, keep=False)
+
+    def _send(
+        self,
+        made: PreparedSend,
+        gate: SideGate | None,
+        on_events: OnEvents,
+        on_done: Callable[[SentCall], None],
+        *,
+        keep: bool,
+    ) -> None:
         session = self._live.session
-        if session is None or self._is_sending:
+        if session is None:
             return
-        self._is_sending, self._is_stopped = True, False
+        if not self.is_running:
+            self._is_stopped = False
+        self._sending += 1
 
         def done(sent: SentCall) -> None:
             if not is_gone(on_done):
@@ -165,14 +189,15 @@ class CallMaker(QObject):
             if sent.run_id:
                 self.recorded.emit()
 
-        work = self._sent(session, made, on_events, keep=keep)
-        self._write(self._bridge.spawn(work, name=tr("Sending"), on_done=done))
+        sending = self._sent(session, made, on_events, keep=keep)
+        work = sending if gate is None else _passed(gate, made, sending)
+        self._write(self._bridge.spawn(self._counted(work), name=tr("Sending"), on_done=done))
 
     def stop(self) -> None:
-        """End the running call at once; what came of it is its reply."""
+        """End all running calls at once; what came of each is its reply."""
         self._is_stopped = True
-        if self._running is not None:
-            self._running.stop()
+        for call in tuple(self._running):
+            call.stop()
 
     def list_models(
         self, destination: Destination, on_done: Callable[[tuple[str, ...]], None], on_error: OnError
@@ -193,7 +218,7 @@ class CallMaker(QObject):
             self._bridge.supersede("count exactly", work, name=name, on_done=on_done, on_error=on_error)
 
     def records(self, on_done: Callable[[Sequence[StoredCall]], None], on_error: OnError) -> None:
-        """The test calls of the shown agent that are stored, newest first."""
+        """The stored calls of the shown agent apart from its conversation, newest first."""
         session, agent_id = self._live.session, self._live.state.agent_id
         if session is None or not agent_id:
             return
@@ -223,11 +248,18 @@ class CallMaker(QObject):
         call = await calls.prepare(drafted.request, drafted.snapshot, destination, overrides)
         return PreparedSend(draft, call, drafted.request)
 
+    async def _counted(self, work: Coroutine[Any, Any, SentCall]) -> SentCall:
+        try:
+            return await work
+        finally:
+            self._sending -= 1
+
     async def _sent(
         self, session: FileSession, made: PreparedSend, on_events: OnEvents, *, keep: bool
     ) -> SentCall:
         engine = session.engine
         waiting: list[ReplyEvent] = []
+        running: RunningCall | None = None
 
         def flush() -> None:
             events, waiting[:] = tuple(waiting), ()
@@ -243,7 +275,8 @@ class CallMaker(QObject):
                 # Nothing goes out for nothing but a refusal.
                 return SentCall(made, _unsent(error), None, problem=error)
             async with engine.calls.stream(made.call, key) as call:
-                self._running = call
+                self._running.add(call)
+                running = call
                 if self._is_stopped:
                     # It was, before this had its first turn.
                     call.stop()
@@ -256,7 +289,8 @@ class CallMaker(QObject):
                         await asyncio.sleep(0)
         finally:
             timer.stop()
-            self._running, self._is_sending = None, False
+            if running is not None:
+                self._running.discard(running)
             flush()
         reply = call.reply
         facts = engine.models.resolve(made.call.model) if made.call.url else None
@@ -270,6 +304,21 @@ class CallMaker(QObject):
             # The reply is there to be read, and was paid for.
             return SentCall(made, reply, cost, problem=error)
         return SentCall(made, reply, cost, run_id, is_kept)
+
+
+async def _passed(gate: SideGate, made: PreparedSend, sending: Coroutine[Any, Any, SentCall]) -> SentCall:
+    """Make a call once the gate lets it pass; one that is stopped before is not made."""
+    place = made.call.destination.origin, made.call.key_variable
+    try:
+        async with gate.turn(place):
+            sent = await sending
+            gate.ended(place, sent.reply)
+            return sent
+    except StoppedError:
+        return SentCall(made, Reply(stop=StopReason.STOPPED), None)
+    finally:
+        # It may not have begun.
+        sending.close()
 
 
 def _unsent(error: InspectorError) -> Reply:
@@ -294,6 +343,12 @@ async def _counted(calls: CallService, call: PreparedCall) -> int:
 
 
 async def _stored(session: FileSession, agent_id: str) -> tuple[StoredCall, ...]:
-    runs = await session.engine.past.test_calls(agent_id)
+    past, facts_of = session.engine.past, session.engine.models.resolve
+    runs = await past.calls_apart(agent_id)
+    prompts = {run.id: await past.summary_prompt(run) for run in runs if run.kind == SUMMARY_CALL}
+
+    def read() -> tuple[StoredCall, ...]:
+        return tuple(stored_call(run, facts_of, prompts.get(run.id, "")) for run in reversed(runs))
+
     # A reply may be megabytes of JSON.
-    return await asyncio.to_thread(lambda: tuple(map(stored_call, reversed(runs))))
+    return await asyncio.to_thread(read)

@@ -24,7 +24,7 @@ from inspector.domain.edits.rows import AppendMessage
 from inspector.domain.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import RequestSpec
-from inspector.domain.turns import IncomingMessage
+from inspector.domain.turns import TURN_CALL, IncomingMessage
 from inspector.runtime.call_records import stored_run
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
@@ -65,7 +65,7 @@ async def by_hand(engine: Engine, agent: Agent) -> None:
         async with engine.calls.stream(prepared) as call:
             async for _ in call:
                 pass
-        run = intent(Ref(RefKind.RUN, ids("run")), stored_run(prepared, call.reply, keep=True))
+        run = intent(Ref(RefKind.RUN, ids("run")), stored_run(prepared, call.reply, TURN_CALL))
         await engine.apply([run, stored(Role.ASSISTANT, call.reply.parts)])
         calls = [part for part in call.reply.parts if isinstance(part, ToolCallPart)]
         if not calls:

@@ -138,7 +138,7 @@ class Session:
         self._place("log.txt").write_text(text, encoding="utf-8")
 
     async def save_calls(self) -> None:
-        runs = await self.one.world.engine.past.test_calls(ADA.id)
+        runs = await self.one.world.engine.past.calls_apart(ADA.id)
         self._place("calls.json").write_text("\n".join(run.reply or "" for run in runs), encoding="utf-8")
 
     async def look_at_settings(self) -> None:

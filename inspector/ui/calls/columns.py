@@ -59,6 +59,9 @@ class ReplyColumn(QWidget):
             words = failure_words(reply.failure, "")
             lines = (words.title, words.server)
             self.text.take((TextDelta("\n\n".join(each for each in lines if each)),))
+        if call.is_summary and call.message:
+            # A test sent the agent's Request, which other panels show; this was sent by nothing else.
+            self.text.take((TextDelta("\n\n" + tr("Sent for the summary:") + "\n\n" + call.message),))
         self.text.verticalScrollBar().setValue(0)
 
     def _measure(self) -> None:

@@ -51,7 +51,7 @@ def ask_models(parent: QWidget, sets: Sequence[str], own: str, done: Callable[[s
             required=True,
             offers=tuple(sets) or (own,),
             fault=_fault,
-            note=lambda line: tr("{count} calls, one after another.", count=number(_count(line))),
+            note=lambda line: tr("{count} calls at the same time.", count=number(_count(line))),
         ),
     )
 

@@ -21,6 +21,7 @@ from inspector.domain.replies import CallFailure, RawEvent, Reply, ReplyEvent
 from inspector.domain.wire.values import EndpointAddress, WireForm, WireRequest
 from inspector.ui.appearance import TextSize
 from inspector.ui.call_maker import PreparedSend, SentCall
+from inspector.ui.calls.live_columns import LiveColumns
 from inspector.ui.calls.stream_text import StreamText
 from inspector.ui.exact_text import copy_text, document_text
 from inspector.ui.models.columns import Column
@@ -71,6 +72,8 @@ class ReplyPage(QWidget):
         self.wire = WirePage(services.appearance, services.icons, services.bridge)
         self.head = PlainLabel("", tone="muted", size="small", wrap=True)
         self.bill = QTableView()
+        self.beside = LiveColumns(services.appearance, services.icons)
+        self._is_beside = False
         self.empty = EmptyState(
             tr("No reply yet"), tr("Send shows the reply here as it comes. A test call isn't kept in memory.")
         )
@@ -103,6 +106,7 @@ class ReplyPage(QWidget):
     def clear(self) -> None:
         """Show no call: another file is open."""
         self._sent = self._made = self._written = None
+        self._show_beside(on=False)
         self.text.begin()
         self.events.clear()
         self.failed.hide()
@@ -116,6 +120,7 @@ class ReplyPage(QWidget):
     def begin(self, made: PreparedSend) -> None:
         """Show a call from its first event on."""
         self._sent, self._made = None, made
+        self._show_beside(on=False)
         self.text.begin()
         self.events.clear()
         self.failed.hide()
@@ -124,6 +129,22 @@ class ReplyPage(QWidget):
         self._table.set_values(bill_rows(made.call, made.request, None, None))
         self.pages.choose(REPLY)
         self._turn(REPLY)
+
+    def begin_beside(self) -> None:
+        """Show in `beside` the calls that are added there."""
+        self._sent = None
+        self.events.clear()
+        self.failed.hide()
+        self.gap_button.hide()
+        self.usage.setText("")
+        self._table.set_values(())
+        self._show_beside(on=True)
+        self.pages.choose(REPLY)
+        self._turn(REPLY)
+
+    def _show_beside(self, *, on: bool) -> None:
+        self._is_beside = on
+        self.beside.clear()
 
     def take(self, events: Sequence[ReplyEvent]) -> None:
         """Show events as they come in."""
@@ -204,7 +225,7 @@ class ReplyPage(QWidget):
         self.wire.view.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         arrange(self._request, self.head, self.wire)
         self._request.setStretch(1, 1)
-        for page in (self.text, request, self.events, self.bill, self.empty):
+        for page in (self.text, request, self.events, self.bill, self.empty, self.beside):
             self._stack.addWidget(page)
         self.failed.setProperty("role", "banner")
         self.failed.setProperty("tone", "error")
@@ -237,7 +258,9 @@ class ReplyPage(QWidget):
     def _turn(self, place: int) -> None:
         """Show a page; what is sent is written only for who looks at it."""
         has_run = self._sent is not None or self.services.workspace.calls.is_running
-        if place == REPLY and not has_run:
+        if place == REPLY and self._is_beside:
+            self._stack.setCurrentWidget(self.beside)
+        elif place == REPLY and not has_run:
             self._stack.setCurrentWidget(self.empty)
         else:
             self._stack.setCurrentIndex(place)
@@ -271,6 +294,8 @@ class ReplyPage(QWidget):
                 for each in self._table.values
             )
             text = "\n".join("\t".join(row) for row in rows)
+        elif self._is_beside:
+            text = self.beside.texts()
         else:
             text = reply_text(self.reply) if self.reply else document_text(self.text.document())
         copy_text(text)

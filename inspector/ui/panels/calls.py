@@ -1,4 +1,4 @@
-"""The test calls panel: every test call of the agent as a record, read, compared in columns, and used again."""
+"""The test calls panel: test calls and those for summaries as records, read, compared in columns, and used again."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.ref import Ref
+from inspector.domain.requests import Request
 from inspector.domain.stored_calls import StoredCall
 from inspector.ui.actions import Action
 from inspector.ui.call_maker import CallDraft
@@ -27,13 +28,14 @@ from inspector.ui.file_state import What
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.calls import seconds
+from inspector.ui.presentation.calls import dollars, seconds
 from inspector.ui.presentation.stored_calls import (
     as_json,
     as_markdown,
     charged,
     ending,
     provider_name,
+    purpose,
     same_requests,
 )
 from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, button
@@ -45,6 +47,8 @@ from inspector.ui.wording import moment, number, tr, tr_count
 _SOON_MILLISECONDS = 60
 _MENU = ("calls.again", "calls.markdown", "calls.save")
 _STRETCHED = "message"
+_MOST_SHOWN = 400
+"""Characters of a message in the table; a prompt for a summary has the whole conversation in it."""
 
 
 class CallsPanel(Panel):
@@ -61,6 +65,8 @@ class CallsPanel(Panel):
         self._splitter = QSplitter(Qt.Orientation.Vertical)
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._is_stale = True
+        self._read_of: Request | None = None
+        """The Request without drafts at which the calls were read."""
         self._wanted: frozenset[str] = frozenset()
         self.act(*self._actions())
         self.again_button = button(tr("Use again"), self._use_again, role="primary")
@@ -85,6 +91,9 @@ class CallsPanel(Panel):
         if what & (What.FILE | What.AGENT):
             self._take(())
             self._read_soon()
+        elif what & What.REQUEST and self.services.workspace.file.saved_request is not self._read_of:
+            # Something was written: dialogs and turns make calls for summaries.
+            self._read_soon()
 
     def came(self) -> None:
         if self._is_stale:
@@ -101,12 +110,14 @@ class CallsPanel(Panel):
         right = True
         return (
             Column("when", tr("When"), lambda call: moment(call.at, workspace.now())),
+            Column("purpose", tr("Made for"), purpose),
             Column("model", tr("Model"), lambda call: call.model, tip=lambda call: call.model),
             Column("provider", tr("Sent to"), provider_name, tip=provider_name),
             Column("request", tr("Request"), lambda call: self._same.get(call.request_hash, "")),
-            Column("message", tr("Message"), lambda call: call.message, tip=lambda call: call.message),
+            Column("message", tr("Message"), _beginning, tip=_beginning),
             Column("in", tr("Tokens in"), charged, right),
             Column("out", tr("Out"), lambda call: _figure(call.usage.output_tokens), right),
+            Column("cost", tr("Cost"), lambda call: dollars(call.cost), right),
             Column(
                 "time",
                 tr("Time"),
@@ -155,7 +166,9 @@ class CallsPanel(Panel):
         send = ActionButton(self.services.actions.item("view.send"), role="primary", text=tr("Send …"))
         self._pages.addWidget(
             EmptyState(
-                tr("No test calls yet"), tr("Each call that you send is listed here with its reply."), send
+                tr("No test calls yet"),
+                tr("Each call that you send, or that writes a summary, is listed here."),
+                send,
             )
         )
         self._pages.addWidget(self._splitter)
@@ -188,6 +201,7 @@ class CallsPanel(Panel):
 
     def _read(self) -> None:
         self._is_stale = False
+        self._read_of = self.services.workspace.file.saved_request
         self.services.workspace.calls.records(self._take, lambda _: False)
 
     def _take(self, calls: Sequence[StoredCall]) -> None:
@@ -224,7 +238,9 @@ class CallsPanel(Panel):
         return "" if self.chosen else tr("no test call is selected")
 
     def _not_one(self) -> str:
-        return "" if len(self.chosen) == 1 else tr("select one test call")
+        if len(self.chosen) != 1:
+            return tr("select one test call")
+        return tr("the call was made for a summary") if self.chosen[0].is_summary else ""
 
     def _use_again(self) -> None:
         if self._not_one():
@@ -269,6 +285,10 @@ class CallsPanel(Panel):
                 name=tr("Saving the test calls"),
                 on_done=lambda _: self.services.bridge.noticed.emit(text),
             )
+
+
+def _beginning(call: StoredCall) -> str:
+    return call.message[:_MOST_SHOWN]
 
 
 def _figure(count: int | None) -> str:

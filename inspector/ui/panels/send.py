@@ -156,6 +156,9 @@ class SendPanel(Panel):
         self.compose.message.submitted.connect(self._send)
         self.key.answered.connect(self._take_key)
         self._several.ready.connect(self._send_ready)
+        self._several.begun.connect(self._show_begun)
+        self._several.came.connect(self.page.beside.take)
+        self._several.done.connect(self._take_one)
         self._several.ended.connect(self._end_several)
         self._calls.reopened.connect(self._reopen)
         self._served.chosen.connect(self.compose.take_model)
@@ -324,7 +327,7 @@ class SendPanel(Panel):
         QTimer.singleShot(0, self, self._tell)
 
     def _stop(self) -> None:
-        """End the running call, and ask no further models."""
+        """End the running calls, and ask no further models."""
         self._several.stop()
         self._calls.stop()
 
@@ -345,6 +348,7 @@ class SendPanel(Panel):
             return
         self.services.preferences.store_panel_view(path, _SETS, {"sets": list(with_set(self._sets(), line))})
         is_seen = bool(self.compose.warning.text())
+        self.page.begin_beside()
         self._several.begin(drafts_of(line, self.compose.draft), secrets_seen=is_seen)
 
     def _send_ready(self, made: PreparedSend) -> None:
@@ -355,9 +359,15 @@ class SendPanel(Panel):
             self.compose.warning.show()
             self.services.bridge.noticed.emit(tr("Nothing was sent: read the warning first."))
             return
-        self.page.begin(made)
-        self._calls.send(made, self._take_events, self._take_end)
+        self._several.send(made)
+
+    def _show_begun(self, made: PreparedSend) -> None:
+        self.page.beside.add(made)
         QTimer.singleShot(0, self, self._tell)
+
+    def _take_one(self, place: int, sent: SentCall) -> None:
+        self.page.beside.end(place, sent)
+        self._tell()
 
     def _end_several(self, records: tuple[str, ...]) -> None:
         self._soon.start()
@@ -372,7 +382,6 @@ class SendPanel(Panel):
     def _take_end(self, sent: SentCall) -> None:
         agents = {each.id: each.name for each in self.services.workspace.file.agents}
         self.page.end(sent, agents.get(sent.sent.call.agent_id, ""))
-        self._several.go_on(sent.run_id)
         if sent.kept:
             # The message is in the conversation now.
             self.compose.message.clear()

@@ -1,4 +1,4 @@
-"""Words for stored test calls of a model, and what is exported of them."""
+"""Words for stored calls of a model apart from a conversation, and what is exported of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from datetime import datetime
 
 from inspector.domain.calls import OFFLINE
 from inspector.domain.codec import to_plain, write_time
+from inspector.domain.records import SUMMARY_CALL, TEST_CALL
 from inspector.domain.stored_calls import StoredCall
 from inspector.domain.wire.values import WireForm
-from inspector.ui.presentation.calls import ended_text, failure_words, reply_text, seconds
+from inspector.ui.presentation.calls import dollars, ended_text, failure_words, reply_text, seconds
 from inspector.ui.presentation.request_output import form_name
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import moment, number, share, tr
@@ -47,6 +48,11 @@ def charged(call: StoredCall) -> str:
     return f"{number(tokens)} ({sign}{share(abs(tokens - predicted), predicted)})"
 
 
+def purpose(call: StoredCall) -> str:
+    """What a call was made for."""
+    return tr("Summary") if call.is_summary else tr("Test")
+
+
 def ending(call: StoredCall) -> str:
     """How a call ended, in a few words."""
     reply = call.reply
@@ -63,6 +69,8 @@ def figures(call: StoredCall, now: datetime) -> str:
     parts = [moment(call.at, now), tr("{count} tokens in", count=charged(call))]
     if usage.output_tokens is not None:
         parts.append(tr("{count} out", count=number(usage.output_tokens)))
+    if call.cost is not None:
+        parts.append(dollars(call.cost))
     if reply is not None:
         parts.append(seconds(reply.duration_ms))
     parts.append(ending(call))
@@ -73,7 +81,8 @@ def as_markdown(calls: Sequence[StoredCall], now: datetime) -> str:
     """Calls as Markdown, each with its message, its reply and a line of figures. Texts stand in fences."""
     parts: list[str] = []
     for call in calls:
-        parts.append(f"## {one_line(call.model)} · {one_line(provider_name(call))}")
+        title = f"## {one_line(call.model)} · {one_line(provider_name(call))}"
+        parts.append(f"{title} · {purpose(call)}" if call.is_summary else title)
         parts.append(figures(call, now))
         for title, text in ((tr("Message"), call.message), (tr("Reply"), _said(call))):
             if text:
@@ -104,6 +113,7 @@ def _plain(call: StoredCall) -> Mapping[str, object]:
     reply = call.reply
     return {
         "run": call.id,
+        "kind": SUMMARY_CALL if call.is_summary else TEST_CALL,
         "at": write_time(call.at),
         "model": call.model,
         "provider": call.provider,
@@ -112,6 +122,7 @@ def _plain(call: StoredCall) -> Mapping[str, object]:
         "request": call.request_hash,
         "predicted": {"tokens": call.predicted_tokens},
         "usage": to_plain(call.usage),
+        "cost": call.cost,
         "reply": None if reply is None else reply_text(reply),
         "parts": [] if reply is None else [to_plain(each) for each in reply.parts],
         "stop": None if reply is None else reply.stop.value,

@@ -47,7 +47,7 @@ class AgainDialog(QDialog):
         self.choice = QComboBox()
         self.choice.setAccessibleName(tr("Summary of this run"))
         self.choice.setVisible(False)
-        self.note = PlainLabel(tr("Summarising … Cancel stops it. Nothing is stored yet."), wrap=True)
+        self.note = PlainLabel(tr("Summarising … Cancel stops it. No summary is stored yet."), wrap=True)
         self.lost = PlainLabel("", tone="muted", size="small", wrap=True)
         self.difference = DifferenceView(services.appearance)
         self.difference.set_beside(beside=True)
@@ -106,11 +106,11 @@ class AgainDialog(QDialog):
         self._clear()
         session, agent, services = self._session, self._agent, self._services
         try:
-            self._model = self.method.model_of(session)
+            self._model = self.method.model_of(session, agent.id)
         except InspectorError as error:
             self._fail(error)
             return
-        self.note.setText(tr("Summarising … Cancel stops it. Nothing is stored yet."))
+        self.note.setText(tr("Summarising … Cancel stops it. No summary is stored yet."))
         made_by = session.engine.summaries.written_by(agent, self._model)
         self._task = services.bridge.spawn(
             session.engine.summary_checks.redo(agent, self._summary.id, made_by),

@@ -80,8 +80,8 @@ class SummaryMethod(QWidget):
     def is_extractive(self) -> bool:
         return self.choice.provider == EXTRACTED
 
-    def model_of(self, session: FileSession) -> CalledModel | None:
-        """The chosen model, None where sentences are extracted.
+    def model_of(self, session: FileSession, agent_id: str) -> CalledModel | None:
+        """The chosen model for summaries of an agent, None where sentences are extracted.
 
         Raises:
             InputError: nothing may be sent to that address.
@@ -90,7 +90,7 @@ class SummaryMethod(QWidget):
         if choice.provider == EXTRACTED:
             return None
         destination = session.engine.calls.destination(choice.provider, choice.form)
-        return CalledModel(session.engine.calls, session.engine.models, destination, choice.model, self._warn)
+        return CalledModel(session.engine.calls, destination, agent_id, choice.model, self._warn)
 
     def _follow(self, _: object) -> None:
         self._is_warned = False

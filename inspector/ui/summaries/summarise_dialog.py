@@ -152,11 +152,11 @@ class SummaryPreview(QDialog):
         self._tried = None
         self.do.setEnabled(False)
         try:
-            self._model = self.method.model_of(self._session)
+            self._model = self.method.model_of(self._session, self._agent.id)
         except InspectorError as error:
             self._fail(error)
             return
-        self.note.setText(tr("Summarising … Cancel stops it. Nothing is stored yet."))
+        self.note.setText(tr("Summarising … Cancel stops it. No summary is stored yet."))
         self._task = self._services.bridge.spawn(
             _tried(self._session, self._agent, self._options, self._model),
             name=tr("Summarising messages"),

@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from inspector.domain.records import ModelCall, TokenUsage
 from inspector.domain.stored_calls import StoredCall, stored_call
+from inspector.domain.wire.values import WireForm
+from inspector.runtime.called_model import CalledModel
 from inspector.ui.appearance import ThemeChoice
 from inspector.ui.panels.calls import CallsPanel
 from inspector.ui.panels.send import SendPanel
 from inspector.ui.presentation.stored_calls import as_json, as_markdown, ending, same_requests
 from inspector.ui.widgets.file_dialog import FileDialog
+from tests.providers.provider_server import Answer, serving
+from tests.providers.streamed_replies import STREAMS, Said
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm
 from tests.ui.panels.send_tab import Send, shown
 from tests.ui.values import NOW
-from tests.ui.world import GRACE
+from tests.ui.world import ADA, GRACE
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -37,8 +42,11 @@ class Calls:
         values: tuple[StoredCall, ...] = self.panel._model.values  # noqa: SLF001 - the rows as they are listed
         return values
 
-    def cell(self, row: int, column: int) -> str:
-        return str(self.panel.table.model().index(row, column).data())
+    def cell(self, row: int, title: str) -> str:
+        """The text in a row under a title."""
+        model = self.panel.table.model()
+        titles = [model.headerData(at, Qt.Orientation.Horizontal) for at in range(model.columnCount())]
+        return str(model.index(row, titles.index(title)).data())
 
     def select(self, *rows: int) -> None:
         """Click the first row, the others with Ctrl."""
@@ -68,8 +76,8 @@ async def sent(studio: Studio, until: Until, *messages: str) -> Calls:
 async def test_that_calls_are_listed_newest_first_and_read_side_by_side(studio: Studio, until: Until) -> None:
     one = await sent(studio, until, "/say One.", "/say Two.", "/error 429 slow down")
     assert [each.message for each in one.calls] == ["/error 429 slow down", "/say Two.", "/say One."]
-    assert one.cell(0, 8) == "Too many requests (429)"
-    assert one.cell(1, 8) == "Whole"
+    assert one.cell(0, "Ended") == "Too many requests (429)"
+    assert one.cell(1, "Ended") == "Whole"
     one.select(1, 2)
     texts = [column.text.toPlainText() for column in one.panel.replies.shown]
     assert texts == ["Two.", "One."]
@@ -81,6 +89,41 @@ async def test_that_calls_are_listed_newest_first_and_read_side_by_side(studio: 
     ink = column.text.document().firstBlock().begin().fragment().charFormat().foreground().color()
     assert ink.name() == studio.contents.services.appearance.theme.text.name()
     assert "slow down" in column.text.toPlainText()
+
+
+async def test_that_a_call_for_a_summary_is_listed_with_what_it_sent_and_isnt_used_again(
+    studio: Studio, until: Until, tmp_path: Path
+) -> None:
+    one = await sent(studio, until, "/say One.")
+    assert (one.cell(0, "Made for"), one.cell(0, "Cost")) == ("Test", "–")
+    engine = studio.opener.engine
+    async with serving() as server:
+        said = Said((), ("They talked.",), (), 900_000, 12)
+        server.answer = Answer([STREAMS[WireForm.OPENAI](said)])
+        destination = engine.calls.destination(server.base)
+        model = CalledModel(engine.calls, destination, ADA.id, "gpt-4.1")
+        await model.complete("Summarise: Hello.", 100)
+    await until(lambda: len(one.calls) == 2)
+    await calm(studio, until)
+    shown_cells = [one.cell(0, each) for each in ("Made for", "Model", "Message", "Tokens in", "Cost")]
+    assert shown_cells[:3] == ["Summary", "gpt-4.1", "Summarise: Hello."]
+    assert shown_cells[3].startswith("900,000")
+    assert shown_cells[4] == "$1.80"
+    one.select(0)
+    assert [column.text.toPlainText() for column in one.panel.replies.shown] == [
+        "They talked.\n\nSent for the summary:\n\nSummarise: Hello."
+    ]
+    assert "$1.80" in one.panel.replies.shown[0].figures.text()
+    assert not one.panel.again_button.isEnabled()
+    assert one.panel.save_button.isEnabled()
+    written = json.loads(as_json(one.panel.chosen))[0]
+    assert (written["kind"], written["message"]) == ("summary", "Summarise: Hello.")
+    assert written["cost"] == pytest.approx(1.8001, abs=0.001)
+    assert "Summarise: Hello." in as_markdown(one.panel.chosen, NOW)
+    for choice in (ThemeChoice.LIGHT, ThemeChoice.DARK):
+        studio.contents.services.appearance.set_choice(choice)
+        await calm(studio, until)
+        one.panel.grab().save(str(tmp_path / f"calls-{choice.value}.png"))
 
 
 async def test_that_a_record_is_used_again_as_a_draft_and_stays_as_it_was(

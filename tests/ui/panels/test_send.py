@@ -40,7 +40,7 @@ async def test_that_the_offline_provider_answers_without_a_trace_in_memory(
     assert await one.messages() == count
     # What the agent sent last is its own, not what was tried.
     assert one.workspace.file.sent.runs == ()
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert "Is 4.2 ready to tag?" in (await one.world.engine.agents.request_text(run.request_hash) or "")
 
 
@@ -233,7 +233,7 @@ async def test_that_another_file_ends_a_call_keeps_what_came_and_shows_nothing_o
     assert one.panel.send_button.isEnabled()
     studio.contents.workspace.open(first_path)
     await until(lambda: one.workspace.file.path == first_path and one.workspace.file.request)
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert "So far" in run.reply
     await one.calm()
 

@@ -1,6 +1,9 @@
-"""One Request to several models: sent one after another, read side by side, kept as a set; and bills that differ."""
+"""One Request to several models: sent and read side by side, kept as a set; and bills that differ."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 from PySide6.QtTest import QTest
@@ -10,6 +13,8 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.what_if import WhatIf
 from inspector.domain.wire.values import WireForm
+from inspector.runtime.side_by_side import AT_ONCE
+from inspector.ui.appearance import ThemeChoice
 from inspector.ui.call_maker import CallDraft
 from inspector.ui.calls.model_set import drafts_of, with_set
 from inspector.ui.calls.reply_page import BILL
@@ -75,7 +80,7 @@ async def test_that_a_what_if_goes_out_and_is_marked_while_it_is_tried(studio: S
     await one.calm()
     await one.type("/say Yes.")
     await one.click_send()
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert "Tried words." in (await one.world.engine.agents.request_text(run.request_hash) or "")
     # The stored block is untouched, and so is the next call once the what-if is dropped.
     assert await one.world.text(PERSONA) != "Tried words."
@@ -84,20 +89,60 @@ async def test_that_a_what_if_goes_out_and_is_marked_while_it_is_tried(studio: S
     await one.calm()
 
 
-async def test_that_stop_ends_the_call_and_asks_no_further_model(studio: Studio, until: Until) -> None:
+def texts_of(one: Send) -> dict[str, str]:
+    """What stands in each column, by its model."""
+    columns = one.panel.page.beside.columns
+    return {each.title.text().partition(" ")[0]: each.text.toPlainText() for each in columns}
+
+
+def begun(asked: Asked) -> Answer:
+    """Each model begins to say its name and goes on for ever."""
+    name = json.loads(asked.body)["model"]
+    chunk = {"id": "c", "choices": [{"index": 0, "delta": {"content": f"I am {name}"}}]}
+    return Answer([f"data: {json.dumps(chunk)}\n\n".encode()], hangs=True)
+
+
+async def test_that_four_replies_come_side_by_side_and_stop_ends_them_all(
+    studio: Studio, until: Until, tmp_path: Path
+) -> None:
     one = await shown(studio, until)
     async with serving() as server:
-        first = b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"So far"}}]}\n\n'
-        server.answer = Answer([first], hangs=True)
+        server.answer = begun
         await one.go_to(server)
-        await ask(one, "small, large")
-        await until(lambda: "So far" in one.panel.page.text.toPlainText())
+        await ask(one, "m1, m2, m3, m4, m5, m6")
+        await until(lambda: sum(bool(each) for each in texts_of(one).values()) == AT_ONCE)
+        assert texts_of(one) == {**{f"m{each}": f"I am m{each}" for each in range(1, 5)}, "m5": "", "m6": ""}
+        assert len(server.asked) == AT_ONCE
+        for choice in (ThemeChoice.LIGHT, ThemeChoice.DARK):
+            studio.contents.services.appearance.set_choice(choice)
+            studio.window.grab().save(str(tmp_path / f"beside-{choice.value}.png"))
         QTest.mouseClick(one.panel.stop_button, LEFT)
-        await until(lambda: one.panel.page.reply is not None)
+        await until(lambda: not one.workspace.calls.is_running)
         await one.calm()
-        assert len(server.asked) == 1
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
-    assert run.model == "small"
+        assert len(server.asked) == AT_ONCE
+    runs = await one.world.engine.past.calls_apart(ADA.id)
+    assert {run.model for run in runs} == {"m1", "m2", "m3", "m4"}
+    stops = {json.loads(run.reply)["stop"] for run in runs}
+    assert stops == {"stopped"}
+
+
+async def test_that_one_that_fails_and_one_that_is_slow_keep_no_other_from_ending(
+    studio: Studio, until: Until
+) -> None:
+    one = await shown(studio, until)
+    async with serving() as server:
+        server.answer = lambda asked: begun(asked) if b'"slow"' in asked.body else answer(asked)
+        await one.go_to(server)
+        await ask(one, "slow, gone, small")
+        await until(lambda: "I am small." in texts_of(one).get("small", ""))
+        await until(lambda: "No gone" in texts_of(one)["gone"])
+        await until(lambda: texts_of(one)["slow"] == "I am slow")
+        assert one.workspace.calls.is_running
+        QTest.mouseClick(one.panel.stop_button, LEFT)
+        await until(lambda: not one.workspace.calls.is_running)
+        await one.calm()
+    runs = await one.world.engine.past.calls_apart(ADA.id)
+    assert {run.model for run in runs} == {"slow", "gone", "small"}
 
 
 async def test_that_a_model_without_its_key_is_not_asked(
@@ -107,10 +152,11 @@ async def test_that_a_model_without_its_key_is_not_asked(
     one = await shown(studio, until)
     await one.type("/say Hello.")
     await ask(one, "offline:first, anthropic:claude-opus-5-5")
-    await until(lambda: "ANTHROPIC_API_KEY" in one.panel.page.failure_text())
+    await until(lambda: "ANTHROPIC_API_KEY" in texts_of(one).get("claude-opus-5-5", ""))
     await one.calm()
-    assert "Nothing was sent" in one.panel.page.failure_text()
-    (run,) = await one.world.engine.past.test_calls(ADA.id)
+    assert "Nothing was sent" in texts_of(one)["claude-opus-5-5"]
+    assert texts_of(one)["first"] == "Hello."
+    (run,) = await one.world.engine.past.calls_apart(ADA.id)
     assert run.model == "first"
 
 
