@@ -84,6 +84,7 @@ class CalledModel:
             InputError: ``input.no_key``; ``summary.cut_off``, it wasn't done at the limit of its reply.
             CallError: the call failed. KeyStoreError: the key store didn't give its key.
         """
+        self._calls.require_online(self._destination)
         prepared = await asyncio.to_thread(self._prepared, prompt, most_tokens)
         key = await self._calls.require_key(self._destination)
         for kind, shown in await asyncio.to_thread(_secrets, prompt):
