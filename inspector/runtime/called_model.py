@@ -52,9 +52,13 @@ class CalledModel:
         destination: Destination,
         model: str,
         on_secret: Callable[[str, str], None] = lambda _kind, _shown: None,
+        on_call: Callable[[PreparedCall, int], None] = lambda _call, _secrets: None,
     ) -> None:
-        """`on_secret` is told of what looks like a secret, masked, before it goes out; an error stops it."""
-        self._on_secret = on_secret
+        """Before a call goes out two are told, and an error of theirs stops it.
+
+        `on_secret` hears what looks like a secret, masked, and `on_call` the call with the number of those.
+        """
+        self._on_secret, self._on_call = on_secret, on_call
         self._calls, self._models = calls, models
         self._destination, self._model = destination, model
         self.sum = CallSum()
@@ -87,8 +91,10 @@ class CalledModel:
         self._calls.require_online(self._destination)
         prepared = await asyncio.to_thread(self._prepared, prompt, most_tokens)
         key = await self._calls.require_key(self._destination)
-        for kind, shown in await asyncio.to_thread(_secrets, prompt):
+        secrets = await asyncio.to_thread(_secrets, prompt)
+        for kind, shown in secrets:
             self._on_secret(kind, shown)
+        self._on_call(prepared, len(secrets))
         async with self._calls.stream(prepared, key) as call:
             async for _ in call:
                 pass

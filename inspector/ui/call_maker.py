@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.domain.agent_settings import UnsavedSettings
-from inspector.domain.calls import OFFLINE, ApiKey, CallOverrides, Destination, PreparedCall, cost_of
+from inspector.domain.calls import OFFLINE, ApiKey, CallError, CallOverrides, Destination, PreparedCall, cost_of
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError
 from inspector.domain.keys import KeyPlace, KeyStoreError
@@ -22,9 +22,9 @@ from inspector.domain.stored_calls import StoredCall, stored_call
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.model_stream import RunningCall
 from inspector.runtime.session import FileSession
-from inspector.runtime.settings import Settings
 from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.file_state import LiveFile
+from inspector.ui.send_gate import SendGate, SendPermit
 from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class SentCall:
 
 
 class CallMaker(QObject):
-    """One call at a time.
+    """One call at a time. What leaves this computer needs a permit: without one it is refused by ``input.not_agreed``.
 
     `recorded` tells that a call was stored, `reopened` carries a draft that is to be sent again, `compared` the ids of
     records that are to be read side by side. `work` reads what the
@@ -98,14 +98,14 @@ class CallMaker(QObject):
         self,
         bridge: Bridge,
         live: LiveFile,
-        settings: Settings,
+        gate: SendGate,
         work: Work,
         write: Callable[[asyncio.Task[Any] | None], None],
     ) -> None:
         super().__init__(live)
         self._bridge = bridge
         self._live = live
-        self._settings = settings
+        self._gate = gate
         self._work = work
         self._write = write
         self._running: RunningCall | None = None
@@ -129,8 +129,14 @@ class CallMaker(QObject):
         session = self._live.session
         return session.engine.calls.key_place(destination) if session else None
 
-    def prepare(self, draft: CallDraft, on_done: Callable[[PreparedSend], None], on_error: OnError) -> None:
-        """Build what a draft would send, with all unsaved work; the answer is given to whoever asked last."""
+    def prepare(
+        self,
+        draft: CallDraft,
+        on_done: Callable[[PreparedSend], None],
+        on_error: OnError,
+        purpose: str = "",
+    ) -> None:
+        """Build what a draft would send, with all unsaved work; for each purpose whoever asked last is answered."""
         session, agent_id = self._live.session, self._live.state.agent_id
         if session is None or not agent_id:
             return
@@ -143,7 +149,7 @@ class CallMaker(QObject):
                 on_done(made)
 
         work = self._prepared(session, agent_id, draft)
-        self._bridge.supersede(_PREPARE, work, name=tr("Preparing the call"), on_done=done, on_error=failed)
+        self._bridge.supersede((_PREPARE, purpose), work, name=tr("Preparing the call"), on_done=done, on_error=failed)
 
     def send(
         self,
@@ -152,8 +158,14 @@ class CallMaker(QObject):
         on_done: Callable[[SentCall], None],
         *,
         keep: bool = False,
+        permit: SendPermit | None = None,
     ) -> None:
-        """Make a call. Its events are given on as they come, its end once the call is stored where it can be."""
+        """Make a call. Its events are given on as they come, its end once the call is stored where it can be.
+
+        Raises:
+            InputError: nobody agreed to sending there.
+        """
+        self._gate.require(made.call.destination, permit)
         session = self._live.session
         if session is None or self._is_sending:
             return
@@ -175,17 +187,29 @@ class CallMaker(QObject):
             self._running.stop()
 
     def list_models(
-        self, destination: Destination, on_done: Callable[[tuple[str, ...]], None], on_error: OnError
+        self,
+        destination: Destination,
+        on_done: Callable[[tuple[str, ...]], None],
+        on_error: OnError,
+        permit: SendPermit | None = None,
     ) -> None:
-        """The names of the models that a destination serves, over the network."""
+        """The names of the models that a destination serves, over the network. Raises: as `send`."""
+        self._gate.require(destination, permit)
         session = self._live.session
         if session is not None:
             work = _listed(session.engine.calls, destination)
             name = tr("Listing models")
             self._bridge.supersede("list models", work, name=name, on_done=on_done, on_error=on_error)
 
-    def count(self, made: PreparedSend, on_done: Callable[[int], None], on_error: OnError) -> None:
-        """The input tokens of a call as its provider counts them, over the network."""
+    def count(
+        self,
+        made: PreparedSend,
+        on_done: Callable[[int], None],
+        on_error: OnError,
+        permit: SendPermit | None = None,
+    ) -> None:
+        """The input tokens of a call as its provider counts them, over the network. Raises: as `send`."""
+        self._gate.require(made.call.destination, permit)
         session = self._live.session
         if session is not None:
             work = _counted(session.engine.calls, made.call)
@@ -217,7 +241,7 @@ class CallMaker(QObject):
             work = replace(work, settings=replace(settings, tools=(), rules=()))
         if draft.model:
             work = replace(work, overlay=replace(work.overlay, model=draft.model))
-        spec = RequestSpec(now=session.engine.surroundings.clock(), zone=self._settings.text("time.zone"))
+        spec = RequestSpec(now=session.engine.surroundings.clock(), zone=self._gate.settings.text("time.zone"))
         drafted = await calls.draft(agent_id, draft.message, spec, work)
         overrides = CallOverrides(draft.parameters)
         call = await calls.prepare(drafted.request, drafted.snapshot, destination, overrides)
@@ -238,6 +262,7 @@ class CallMaker(QObject):
         timer.timeout.connect(flush)
         try:
             try:
+                engine.calls.require_online(made.call.destination)
                 key = await engine.calls.require_key(made.call.destination)
             except InspectorError as error:
                 # Nothing goes out for nothing but a refusal.
@@ -273,7 +298,11 @@ class CallMaker(QObject):
 
 
 def _unsent(error: InspectorError) -> Reply:
-    failure = CallFailure(FailureKind.UNKNOWN, code=error.code, parameters=dict(error.parameters))
+    failure = (
+        error.failure
+        if isinstance(error, CallError)
+        else CallFailure(FailureKind.UNKNOWN, code=error.code, parameters=dict(error.parameters))
+    )
     return Reply(stop=StopReason.FAILED, failure=failure)
 
 
@@ -286,10 +315,12 @@ async def _found(calls: CallService, destination: Destination) -> ApiKey | None:
 
 
 async def _listed(calls: CallService, destination: Destination) -> tuple[str, ...]:
+    calls.require_online(destination)
     return await calls.list_models(destination, await _found(calls, destination))
 
 
 async def _counted(calls: CallService, call: PreparedCall) -> int:
+    calls.require_online(call.destination)
     return await calls.count(call, await _found(calls, call.destination))
 
 

@@ -86,6 +86,7 @@ class MainWindow(QMainWindow):
         self.go_to: Callable[[], None] = _nothing
         self.show_drafts: Callable[[], None] = _nothing
         self.show_approvals: Callable[[], None] = _nothing
+        self.show_sending: Callable[[], None] = _nothing
         self.cancel_work: Callable[[str], None] = _nothing
         self.top_bar = TopBar(icons, lambda: self.go_to())
         self.status_line = StatusLine(
@@ -94,6 +95,7 @@ class MainWindow(QMainWindow):
             lambda: self.go_to_panel("budget"),
             lambda: self.show_approvals(),
             lambda: self.go_to_panel("run"),
+            lambda: self.show_sending(),
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
         self.menu_bar = QMenuBar()

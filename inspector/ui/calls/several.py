@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from inspector.ui.call_maker import CallDraft, CallMaker, PreparedSend
+from inspector.ui.send_gate import SendPermit
 
 
 class SeveralCalls(QObject):
@@ -25,11 +26,14 @@ class SeveralCalls(QObject):
         self._records: list[str] = []
         self.is_running = False
         self.secrets_seen = False
+        self.permits: dict[str, SendPermit] = {}
+        """What a person agreed to in this run, by origin."""
 
     def begin(self, drafts: Sequence[CallDraft], *, secrets_seen: bool) -> None:
         """Prepare the first of these drafts; `secrets_seen` says that the warning about secrets was read."""
         self._left, self._records = list(drafts), []
         self.is_running, self.secrets_seen = True, secrets_seen
+        self.permits.clear()
         self._next()
 
     def go_on(self, run_id: str) -> None:

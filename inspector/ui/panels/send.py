@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
@@ -22,11 +23,14 @@ from inspector.ui.calls.compose import ComposePage
 from inspector.ui.calls.key_choice import KeyChoice
 from inspector.ui.calls.model_set import ask_models, drafts_of, with_set
 from inspector.ui.calls.reply_page import REPLY, REQUEST, ReplyPage
+from inspector.ui.calls.send_question import Go, SendQuestion
 from inspector.ui.calls.several import SeveralCalls
 from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.calls import expected_text, secrets_text
+from inspector.ui.presentation.calls import call_leaving_text, expected_text, secrets_text
+from inspector.ui.safe_text import one_line
+from inspector.ui.send_gate import SendPermit
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.model_picker import ModelPicker
 from inspector.ui.widgets.whole_splitter import WholeSplitter
@@ -36,6 +40,7 @@ _WIDE_STEPS, _HIGH_STEPS = 200, 66
 _BESIDE_STEPS = 150
 """Steps of width from which on the reply stands beside what is put together, and not below it."""
 _SOON_MILLISECONDS = 120
+_LONGEST = 60
 _PLACE, _SETS = "send", "send sets"
 _COUNTING = frozenset({WireForm.ANTHROPIC, WireForm.OPENAI_RESPONSES, WireForm.GEMINI})
 """The forms whose providers count a Request on demand."""
@@ -68,6 +73,10 @@ class SendPanel(Panel):
         self.key = KeyChoice(self, services.appearance, services.workspace.keys)
         self.compose.add_choice(self.key.picker)
         self.page = ReplyPage(services)
+        self._gate = services.workspace.gate
+        self.question = SendQuestion(services.appearance, services.icons, self._gate)
+        self._asked: PreparedSend | None = None
+        """The call that waits for the question's answer."""
         self.send_button = button(tr("Send"), self._send, role="primary")
         self.stop_button = button(tr("Stop"), self._stop)
         self.preview_button = button(tr("Preview"), self._preview)
@@ -101,6 +110,7 @@ class SendPanel(Panel):
             self._messages.clear()
             self._agent_id = ""
             self._several.leave()
+            self.question.cancel()
             self.page.clear()
             self._take_choice()
         if what & (What.AGENT | What.AGENTS | What.FILE):
@@ -148,7 +158,9 @@ class SendPanel(Panel):
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setSizes([1_000, 1_000])
-        arrange(QVBoxLayout(self), self._splitter)
+        column = QVBoxLayout(self)
+        arrange(column, self._splitter, self.question)
+        column.setStretch(0, 1)
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._prepare)
@@ -157,6 +169,8 @@ class SendPanel(Panel):
         self.key.answered.connect(self._take_key)
         self._several.ready.connect(self._send_ready)
         self._several.ended.connect(self._end_several)
+        self.question.turned.connect(self._tell)
+        self._gate.changed.connect(self._follow_gate)
         self._calls.reopened.connect(self._reopen)
         self._served.chosen.connect(self.compose.take_model)
 
@@ -171,6 +185,7 @@ class SendPanel(Panel):
             if self._agent_id:
                 self._messages[self._agent_id] = self.compose.text
             self._agent_id = file.agent_id
+            self.question.cancel()
             self.compose.message.setPlainText(self._messages.get(file.agent_id, ""))
             self._made = None
         agent = file.drafted_agent
@@ -187,7 +202,14 @@ class SendPanel(Panel):
         path = self.services.workspace.file.path
         if path is not None:
             self.services.preferences.store_panel_view(path, _PLACE, self.compose.choice)
+        if not self._several.is_running:
+            # What was asked about isn't what would be sent any more.
+            self.question.cancel()
         self._prepare()
+
+    def _follow_gate(self) -> None:
+        self.page.forget_offline()
+        self._tell()
 
     def _destination(self) -> Destination | None:
         """Where the draft goes, None where it names no place that may be sent to; then that is said."""
@@ -222,6 +244,9 @@ class SendPanel(Panel):
             self._soon.start()
             return
         self._made = made
+        if self._asked is not None and self.question.is_asking:
+            self._asked = made
+            self.question.tell(call_leaving_text(made.call))
         self.page.prepare(made)
         self._tell()
         self._grant(made)
@@ -279,6 +304,8 @@ class SendPanel(Panel):
             return why
         if self._calls.is_running:
             return tr("a call is running")
+        if self.question.is_asking:
+            return tr("answer the question first")
         return tr("the Request can't be built") if self.compose.fault.text() else ""
 
     def _not_stopped(self) -> str:
@@ -307,10 +334,11 @@ class SendPanel(Panel):
             self._prepare()
 
     def _send_made(self, made: PreparedSend, *, secrets_seen: bool) -> None:
-        if self.key.is_waiting:
+        is_cut_off = self._gate.is_cut_off(made.call.destination)
+        if self.key.is_waiting and not is_cut_off:
             self._wish = _Wish(made.draft, secrets_seen)
             return
-        if self.key.missing:
+        if self.key.missing and not is_cut_off:
             # What the agent remembers would go out for nothing but a refusal.
             self.compose.fault.setText(tr_code("input.no_key", {"variable": self.key.missing}))
             self.compose.fault.show()
@@ -319,8 +347,21 @@ class SendPanel(Panel):
         if self._warns(made) and not secrets_seen:
             self.services.bridge.noticed.emit(tr("Nothing was sent: read the warning first."))
             return
+        self._ask(made.call.destination, call_leaving_text(made.call), self._send_asked, made)
+
+    def _ask(self, destination: Destination, figures: str, go: Go, made: PreparedSend | None = None) -> None:
+        """Do something that sends, once a person has agreed to where it goes; `made` is sent as it is then."""
+        self._asked = made
+        self.question.before(destination, figures, go)
+
+    def _send_asked(self, permit: SendPermit | None) -> None:
+        made, self._asked = self._asked, None
+        if made is not None:
+            self._begin(made, permit, keep=self.compose.keep.isChecked())
+
+    def _begin(self, made: PreparedSend, permit: SendPermit | None, *, keep: bool) -> None:
         self.page.begin(made)
-        self._calls.send(made, self._take_events, self._take_end, keep=self.compose.keep.isChecked())
+        self._calls.send(made, self._take_events, self._take_end, keep=keep, permit=permit)
         QTimer.singleShot(0, self, self._tell)
 
     def _stop(self) -> None:
@@ -355,9 +396,21 @@ class SendPanel(Panel):
             self.compose.warning.show()
             self.services.bridge.noticed.emit(tr("Nothing was sent: read the warning first."))
             return
-        self.page.begin(made)
-        self._calls.send(made, self._take_events, self._take_end)
-        QTimer.singleShot(0, self, self._tell)
+        destination, model = made.call.destination, one_line(made.call.model, _LONGEST)
+        figures = tr("{model}: {figures}", model=model, figures=call_leaving_text(made.call))
+        go, permit = partial(self._send_one, made), self._several.permits.get(destination.origin)
+        self._asked = None
+        self.question.before(destination, figures, go, self._refuse_several, permit)
+
+    def _send_one(self, made: PreparedSend, permit: SendPermit | None) -> None:
+        if permit is not None:
+            self._several.permits[permit.origin] = permit
+        self._begin(made, permit, keep=False)
+
+    def _refuse_several(self) -> None:
+        """Ask no further models, and show what came of those before."""
+        self._several.stop()
+        self._several.go_on("")
 
     def _end_several(self, records: tuple[str, ...]) -> None:
         self._soon.start()
@@ -402,7 +455,12 @@ class SendPanel(Panel):
     def _list_models(self) -> None:
         destination = self._destination()
         if destination is not None:
-            self._calls.list_models(destination, self._take_models, self._take_refused)
+
+            def ask(permit: SendPermit | None) -> None:
+                self._calls.list_models(destination, self._take_models, self._take_refused, permit)
+
+            figures = tr("A question for its models, with your key if there is one. Nothing of the Request.")
+            self._ask(destination, figures, ask)
 
     def _take_models(self, names: tuple[str, ...]) -> None:
         destination = self._destination()
@@ -413,7 +471,12 @@ class SendPanel(Panel):
     def _count(self) -> None:
         if self._made is not None:
             made = self._made
-            self._calls.count(made, lambda count: self._take_count(made, count), self._take_refused)
+
+            def ask(permit: SendPermit | None) -> None:
+                done = partial(self._take_count, made)
+                self._calls.count(made, done, self._take_refused, permit)
+
+            self._ask(made.call.destination, call_leaving_text(made.call), ask)
 
     def _take_count(self, made: PreparedSend, count: int) -> None:
         if made is self._made:
