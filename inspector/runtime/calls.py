@@ -337,7 +337,9 @@ class CallService:
         """
         _require_own(key, prepared.destination)
         allowed, form = limits or CallLimits(), prepared.destination.form
-        answered = partial(_offline, prepared) if form is None else partial(self._posted, prepared, key, allowed)
+        answered = (
+            partial(_offline, prepared) if form is None else partial(self._posted, prepared, key, allowed)
+        )
         return RunningCall(answered, READERS[form], allowed)
 
     @asynccontextmanager

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.domain.agent_settings import UnsavedSettings
-from inspector.domain.calls import OFFLINE, ApiKey, CallError, CallOverrides, Destination, PreparedCall, cost_of
+from inspector.domain.calls import (
+    OFFLINE,
+    ApiKey,
+    CallError,
+    CallOverrides,
+    Destination,
+    PreparedCall,
+    cost_of,
+)
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError
 from inspector.domain.keys import KeyPlace, KeyStoreError
@@ -149,7 +157,9 @@ class CallMaker(QObject):
                 on_done(made)
 
         work = self._prepared(session, agent_id, draft)
-        self._bridge.supersede((_PREPARE, purpose), work, name=tr("Preparing the call"), on_done=done, on_error=failed)
+        self._bridge.supersede(
+            (_PREPARE, purpose), work, name=tr("Preparing the call"), on_done=done, on_error=failed
+        )
 
     def send(
         self,
@@ -160,12 +170,7 @@ class CallMaker(QObject):
         keep: bool = False,
         permit: SendPermit | None = None,
     ) -> None:
-        """Make a call. Its events are given on as they come, its end once the call is stored where it can be.
-
-        Raises:
-            InputError: nobody agreed to sending there.
-        """
-        self._gate.require(made.call.destination, permit)
+        """Make a call. Its events are given on as they come, its end once the call is stored where it can be."""
         session = self._live.session
         if session is None or self._is_sending:
             return
@@ -177,7 +182,7 @@ class CallMaker(QObject):
             if sent.run_id:
                 self.recorded.emit()
 
-        work = self._sent(session, made, on_events, keep=keep)
+        work = self._sent(session, made, on_events, permit, keep=keep)
         self._write(self._bridge.spawn(work, name=tr("Sending"), on_done=done))
 
     def stop(self) -> None:
@@ -193,7 +198,11 @@ class CallMaker(QObject):
         on_error: OnError,
         permit: SendPermit | None = None,
     ) -> None:
-        """The names of the models that a destination serves, over the network. Raises: as `send`."""
+        """The names of the models that a destination serves, over the network.
+
+        Raises:
+            InputError: nobody agreed to sending there.
+        """
         self._gate.require(destination, permit)
         session = self._live.session
         if session is not None:
@@ -208,7 +217,11 @@ class CallMaker(QObject):
         on_error: OnError,
         permit: SendPermit | None = None,
     ) -> None:
-        """The input tokens of a call as its provider counts them, over the network. Raises: as `send`."""
+        """The input tokens of a call as its provider counts them, over the network.
+
+        Raises:
+            InputError: nobody agreed to sending there.
+        """
         self._gate.require(made.call.destination, permit)
         session = self._live.session
         if session is not None:
@@ -241,14 +254,22 @@ class CallMaker(QObject):
             work = replace(work, settings=replace(settings, tools=(), rules=()))
         if draft.model:
             work = replace(work, overlay=replace(work.overlay, model=draft.model))
-        spec = RequestSpec(now=session.engine.surroundings.clock(), zone=self._gate.settings.text("time.zone"))
+        spec = RequestSpec(
+            now=session.engine.surroundings.clock(), zone=self._gate.settings.text("time.zone")
+        )
         drafted = await calls.draft(agent_id, draft.message, spec, work)
         overrides = CallOverrides(draft.parameters)
         call = await calls.prepare(drafted.request, drafted.snapshot, destination, overrides)
         return PreparedSend(draft, call, drafted.request)
 
     async def _sent(
-        self, session: FileSession, made: PreparedSend, on_events: OnEvents, *, keep: bool
+        self,
+        session: FileSession,
+        made: PreparedSend,
+        on_events: OnEvents,
+        permit: SendPermit | None,
+        *,
+        keep: bool,
     ) -> SentCall:
         engine = session.engine
         waiting: list[ReplyEvent] = []
@@ -264,6 +285,7 @@ class CallMaker(QObject):
             try:
                 engine.calls.require_online(made.call.destination)
                 key = await engine.calls.require_key(made.call.destination)
+                self._gate.require(made.call.destination, permit)
             except InspectorError as error:
                 # Nothing goes out for nothing but a refusal.
                 return SentCall(made, _unsent(error), None, problem=error)

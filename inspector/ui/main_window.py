@@ -95,9 +95,9 @@ class MainWindow(QMainWindow):
             lambda: self.go_to_panel("budget"),
             lambda: self.show_approvals(),
             lambda: self.go_to_panel("run"),
-            lambda: self.show_sending(),
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
+        self.status_line.offline_clicked.connect(lambda: self.show_sending())
         self.menu_bar = QMenuBar()
         self._middle = QWidget()
         self._pages = QStackedWidget()

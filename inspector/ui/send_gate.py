@@ -27,7 +27,9 @@ class SendGate(QObject):
 
     changed = Signal()
 
-    def __init__(self, surroundings: Environment, preferences: Preferences, parent: QObject | None = None) -> None:
+    def __init__(
+        self, surroundings: Environment, preferences: Preferences, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._surroundings = surroundings
         self._preferences = preferences

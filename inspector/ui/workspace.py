@@ -58,9 +58,7 @@ _FINAL = frozenset({RefKind.CONSENT, RefKind.GRANT})
 class Workspace:
     """The open file. `changed` carries `What` of its state is another."""
 
-    def __init__(
-        self, bridge: Bridge, files: SessionFactory, preferences: Preferences | None = None
-    ) -> None:
+    def __init__(self, bridge: Bridge, files: SessionFactory, preferences: Preferences | None = None) -> None:
         self.files = files
         self._bridge = bridge
         self.live = LiveFile(bridge)

@@ -35,7 +35,7 @@ class Asked:
 
 
 class ProviderServer:
-    """The server: what it answers can be changed at any time; what it was asked is kept, and every connection counted."""
+    """The server: what it answers can be changed at any time; what it was asked is kept, connections are counted."""
 
     def __init__(self) -> None:
         self.answer: Answer | Callable[[Asked], Answer] = Answer()

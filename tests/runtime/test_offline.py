@@ -151,7 +151,10 @@ async def test_that_the_offline_provider_and_this_computer_still_answer(
     tmp_db_dir: Path, surroundings: Environment
 ) -> None:
     usual = replace(surroundings, stays_here=Environment().stays_here)
-    async with opened_engine(tmp_db_dir / "own.constellation", usual, create=True) as engine, serving() as server:
+    async with (
+        opened_engine(tmp_db_dir / "own.constellation", usual, create=True) as engine,
+        serving() as server,
+    ):
         work_offline(engine)
         for destination in (OFFLINE, place(engine, server)):
             async with engine.calls.stream(await prepared_once(engine, destination)) as call:
@@ -159,7 +162,13 @@ async def test_that_the_offline_provider_and_this_computer_still_answer(
                     pass
             assert call.reply.failure is None
         assert server.connections == 1
-        for name in ("anthropic", "openai", "gemini", "https://127.0.0.1.example.com", "http://10.0.0.7:11434"):
+        for name in (
+            "anthropic",
+            "openai",
+            "gemini",
+            "https://127.0.0.1.example.com",
+            "http://10.0.0.7:11434",
+        ):
             with pytest.raises(CallError):
                 engine.calls.require_online(engine.calls.destination(name))
         engine.calls.require_online(engine.calls.destination("ollama"))

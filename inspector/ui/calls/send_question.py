@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.calls import Destination
 from inspector.ui.appearance import Appearance
@@ -92,7 +92,7 @@ class SendQuestion(QFrame):
         self.tell(figures)
         self.note.setText(distance_text(destination))
         self.setAccessibleName(self.heading.text())
-        self._left = self.window().focusWidget()
+        self._left = QApplication.focusWidget()
         self.show()
         # What is typed on without looking up agrees to nothing.
         self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -137,7 +137,7 @@ class SendQuestion(QFrame):
         if self._go is None:
             return False
         self._destination, self._go, self._refused = None, None, _nothing
-        focused = self.window().focusWidget()
+        focused = QApplication.focusWidget()
         if self._left is not None and focused is not None and self.isAncestorOf(focused):
             self._left.setFocus(Qt.FocusReason.OtherFocusReason)
         self._left = None

@@ -106,7 +106,11 @@ class HelpCommands:
             if row.name not in _NOT_SHOWN
         ]
         dialog = SettingsDialog(
-            self._window, (services.appearance, services.icons), kept, services.workspace.keys, services.workspace.gate
+            self._window,
+            (services.appearance, services.icons),
+            kept,
+            services.workspace.keys,
+            services.workspace.gate,
         )
         services.preferences.changed.connect(dialog.follow)
         services.workspace.gate.changed.connect(dialog.follow_offline)

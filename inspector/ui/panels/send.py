@@ -29,7 +29,6 @@ from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.calls import call_leaving_text, expected_text, secrets_text
-from inspector.ui.safe_text import one_line
 from inspector.ui.send_gate import SendPermit
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.model_picker import ModelPicker
@@ -40,7 +39,6 @@ _WIDE_STEPS, _HIGH_STEPS = 200, 66
 _BESIDE_STEPS = 150
 """Steps of width from which on the reply stands beside what is put together, and not below it."""
 _SOON_MILLISECONDS = 120
-_LONGEST = 60
 _PLACE, _SETS = "send", "send sets"
 _COUNTING = frozenset({WireForm.ANTHROPIC, WireForm.OPENAI_RESPONSES, WireForm.GEMINI})
 """The forms whose providers count a Request on demand."""
@@ -63,7 +61,6 @@ class SendPanel(Panel):
         self._calls = services.workspace.calls
         self._made: PreparedSend | None = None
         self._wish: _Wish | None = None
-        self._several = SeveralCalls(self, self._calls, self._take_fault)
         self._messages: dict[str, str] = {}
         self._agent_id = ""
         self.models = ModelChoice(services, self)
@@ -75,6 +72,7 @@ class SendPanel(Panel):
         self.page = ReplyPage(services)
         self._gate = services.workspace.gate
         self.question = SendQuestion(services.appearance, services.icons, self._gate)
+        self._several = SeveralCalls(services.workspace, self.question, self._take_fault)
         self._asked: PreparedSend | None = None
         """The call that waits for the question's answer."""
         self.send_button = button(tr("Send"), self._send, role="primary")
@@ -396,21 +394,8 @@ class SendPanel(Panel):
             self.compose.warning.show()
             self.services.bridge.noticed.emit(tr("Nothing was sent: read the warning first."))
             return
-        destination, model = made.call.destination, one_line(made.call.model, _LONGEST)
-        figures = tr("{model}: {figures}", model=model, figures=call_leaving_text(made.call))
-        go, permit = partial(self._send_one, made), self._several.permits.get(destination.origin)
         self._asked = None
-        self.question.before(destination, figures, go, self._refuse_several, permit)
-
-    def _send_one(self, made: PreparedSend, permit: SendPermit | None) -> None:
-        if permit is not None:
-            self._several.permits[permit.origin] = permit
-        self._begin(made, permit, keep=False)
-
-    def _refuse_several(self) -> None:
-        """Ask no further models, and show what came of those before."""
-        self._several.stop()
-        self._several.go_on("")
+        self._several.ask(made, partial(self._begin, made, keep=False))
 
     def _end_several(self, records: tuple[str, ...]) -> None:
         self._soon.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStatusBar, QWidget
 
 from inspector.domain.dataclass import dataclass
@@ -40,7 +41,9 @@ class StatusValues:
 
 
 class StatusLine(QStatusBar):
-    """The bar at the bottom of the window."""
+    """The bar at the bottom of the window. `offline_clicked` asks for the setting that keeps all calls here."""
+
+    offline_clicked = Signal()
 
     def __init__(
         self,
@@ -49,7 +52,6 @@ class StatusLine(QStatusBar):
         show_budget: Callable[[], None],
         show_approvals: Callable[[], None],
         show_run: Callable[[], None],
-        show_sending: Callable[[], None],
         work: JobLine,
     ) -> None:
         super().__init__()
@@ -63,11 +65,13 @@ class StatusLine(QStatusBar):
         self.drafts_button = button("", show_drafts, role="flat", size="small")
         self.approvals_button = button("", show_approvals, role="flat", size="small")
         self.agents_button = button("", show_run, role="flat", size="small")
-        self.offline_button = button(tr("offline"), show_sending, role="flat", size="small")
+        self.offline_button = button(tr("offline"), self.offline_clicked.emit, role="flat", size="small")
         self.offline_button.setAccessibleName(tr("Work offline is on"))
         safe_tooltip(
             self.offline_button,
-            tr("Work offline is on: nothing leaves this computer. Models on it still answer. Click to change it."),
+            tr(
+                "Work offline is on: nothing leaves this computer. Models on it still answer. Click to change it."
+            ),
         )
         self._problems = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")

@@ -45,7 +45,17 @@ async def test_that_settings_stand_by_subject_without_dotted_names(
 ) -> None:
     dialog = opened(studio)
     groups = [dialog.groups.item(at).text() for at in range(dialog.groups.count())]
-    subjects = ["Appearance", "Identity", "Keys", "Sending", "Request", "Budget", "Summaries", "Queue", "Files"]
+    subjects = [
+        "Appearance",
+        "Identity",
+        "Keys",
+        "Sending",
+        "Request",
+        "Budget",
+        "Summaries",
+        "Queue",
+        "Files",
+    ]
     assert groups == subjects
     shown = texts(dialog)
     for name, row in dialog.rows.items():
