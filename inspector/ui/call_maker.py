@@ -198,15 +198,10 @@ class CallMaker(QObject):
         on_error: OnError,
         permit: SendPermit | None = None,
     ) -> None:
-        """The names of the models that a destination serves, over the network.
-
-        Raises:
-            InputError: nobody agreed to sending there.
-        """
-        self._gate.require(destination, permit)
+        """The names of the models that a destination serves, over the network."""
         session = self._live.session
         if session is not None:
-            work = _listed(session.engine.calls, destination)
+            work = self._listed(session.engine.calls, destination, permit)
             name = tr("Listing models")
             self._bridge.supersede("list models", work, name=name, on_done=on_done, on_error=on_error)
 
@@ -217,15 +212,10 @@ class CallMaker(QObject):
         on_error: OnError,
         permit: SendPermit | None = None,
     ) -> None:
-        """The input tokens of a call as its provider counts them, over the network.
-
-        Raises:
-            InputError: nobody agreed to sending there.
-        """
-        self._gate.require(made.call.destination, permit)
+        """The input tokens of a call as its provider counts them, over the network."""
         session = self._live.session
         if session is not None:
-            work = _counted(session.engine.calls, made.call)
+            work = self._counted(session.engine.calls, made.call, permit)
             name = tr("Counting tokens at the provider")
             self._bridge.supersede("count exactly", work, name=name, on_done=on_done, on_error=on_error)
 
@@ -318,6 +308,24 @@ class CallMaker(QObject):
             return SentCall(made, reply, cost, problem=error)
         return SentCall(made, reply, cost, run_id, is_kept)
 
+    async def _listed(
+        self, calls: CallService, destination: Destination, permit: SendPermit | None
+    ) -> tuple[str, ...]:
+        key = await self._key(calls, destination, permit)
+        return await calls.list_models(destination, key)
+
+    async def _counted(self, calls: CallService, call: PreparedCall, permit: SendPermit | None) -> int:
+        key = await self._key(calls, call.destination, permit)
+        return await calls.count(call, key)
+
+    async def _key(
+        self, calls: CallService, destination: Destination, permit: SendPermit | None
+    ) -> ApiKey | None:
+        """The key for what is sent without one, too; nothing is where the user works offline or hasn't agreed."""
+        calls.require_online(destination)
+        self._gate.require(destination, permit)
+        return await _found(calls, destination)
+
 
 def _unsent(error: InspectorError) -> Reply:
     failure = (
@@ -334,16 +342,6 @@ async def _found(calls: CallService, destination: Destination) -> ApiKey | None:
     except KeyStoreError:
         # That it can't be used is said beside the field for a key.
         return None
-
-
-async def _listed(calls: CallService, destination: Destination) -> tuple[str, ...]:
-    calls.require_online(destination)
-    return await calls.list_models(destination, await _found(calls, destination))
-
-
-async def _counted(calls: CallService, call: PreparedCall) -> int:
-    calls.require_online(call.destination)
-    return await calls.count(call, await _found(calls, call.destination))
 
 
 async def _stored(session: FileSession, agent_id: str) -> tuple[StoredCall, ...]:

@@ -1,4 +1,4 @@
-"""Nothing leaves this computer for an address that nobody agreed to: the question, its answers, and what is remembered."""
+"""Nothing leaves this computer for an address that nobody agreed to: the question, its answers, what is remembered."""
 
 from __future__ import annotations
 
@@ -163,11 +163,9 @@ async def test_that_another_draft_agent_or_file_takes_the_question_away(studio: 
 
 
 @asynccontextmanager
-async def restarted(
-    loop: asyncio.AbstractEventLoop, look: tuple[Appearance, Icons, Preferences], world: World
-) -> AsyncIterator[Studio]:
+async def restarted(look: tuple[Appearance, Icons, Preferences], world: World) -> AsyncIterator[Studio]:
     """A further window with the preferences as they are on disk."""
-    made = open_window(loop, look, world)
+    made = open_window(asyncio.get_running_loop(), look, world)
     try:
         yield made
     finally:
@@ -178,13 +176,7 @@ async def restarted(
 
 
 async def test_that_a_remembered_answer_holds_after_a_restart_until_it_is_removed(
-    qloop: asyncio.AbstractEventLoop,
-    studio: Studio,
-    until: Until,
-    appearance: Appearance,
-    icons: Icons,
-    prepared_file: Path,
-    tmp_path: Path,
+    studio: Studio, until: Until, appearance: Appearance, icons: Icons, prepared_file: Path, tmp_path: Path
 ) -> None:
     one = await shown(studio, until)
     path = studio.contents.services.preferences.path
@@ -200,7 +192,7 @@ async def test_that_a_remembered_answer_holds_after_a_restart_until_it_is_remove
         assert other.connections == 0
         one.panel.question.cancel()
         world = foreign_world(tmp_path, prepared_file)
-        async with restarted(qloop, (appearance, icons, Preferences(path)), world) as later:
+        async with restarted((appearance, icons, Preferences(path)), world) as later:
             two = await shown(later, until)
             await two.go_to(server)
             await two.click_send()
@@ -259,10 +251,16 @@ async def test_that_the_window_refuses_what_nobody_asked_about(studio: Studio, u
         assert made is not None
         calls, destination = one.workspace.calls, made.call.destination
         elsewhere = SendPermit("https://elsewhere.example")
-        with pytest.raises(InputError, match=r"input\.not_agreed"):
-            calls.list_models(destination, lambda _: None, lambda _: False, elsewhere)
-        with pytest.raises(InputError, match=r"input\.not_agreed"):
-            calls.count(made, lambda _: None, lambda _: False)
+        refused: list[BaseException] = []
+
+        def note(error: BaseException) -> bool:
+            refused.append(error)
+            return True
+
+        calls.list_models(destination, lambda _: None, note, elsewhere)
+        calls.count(made, lambda _: None, note)
+        await until(lambda: len(refused) == 2)
+        assert [each.code for each in refused if isinstance(each, InputError)] == ["input.not_agreed"] * 2
         calls.send(made, lambda _: None, one.panel._take_end, permit=elsewhere)  # noqa: SLF001 - as the panel would
         await until(lambda: "agree first to sending to" in one.panel.page.failure_text())
         one.workspace.runner.start(ADA.id, made.draft)
@@ -312,14 +310,15 @@ async def test_that_several_models_are_asked_about_once_for_each_address(
     studio: Studio, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await shown(studio, until)
-    question, asked_about = one.panel.question, []
+    question = one.panel.question
+    asked_about: list[str] = []
     question.turned.connect(
         lambda: asked_about.append(question.heading.original) if question.is_asking else None
     )
     async with serving() as near, serving() as far:
         answer(near)
         answer(far, "I am far.", WireForm.OLLAMA)
-        monkeypatch.setitem(USUAL_ADDRESSES, WireForm.OLLAMA, replace(ollama.ADDRESS, base=far.base))  # type: ignore[arg-type]
+        monkeypatch.setitem(USUAL_ADDRESSES, WireForm.OLLAMA, replace(ollama.ADDRESS, base=far.base))
         await one.go_to(near)
         await ask(one, "small, ollama:far, large, offline:any, ollama:farther")
         await until(asking(question))
@@ -346,7 +345,7 @@ async def test_that_a_no_to_one_of_several_addresses_keeps_what_came_and_asks_no
     question = one.panel.question
     async with serving() as near, serving() as far:
         answer(near)
-        monkeypatch.setitem(USUAL_ADDRESSES, WireForm.OLLAMA, replace(ollama.ADDRESS, base=far.base))  # type: ignore[arg-type]
+        monkeypatch.setitem(USUAL_ADDRESSES, WireForm.OLLAMA, replace(ollama.ADDRESS, base=far.base))
         await one.go_to(near)
         await ask(one, "small, ollama:far, large")
         await until(asking(question))
@@ -395,7 +394,8 @@ async def test_that_summaries_by_a_model_are_asked_about_in_their_dialog(
 async def test_that_a_hostile_address_is_plain_text(studio: Studio, until: Until) -> None:
     hostile = "https://<b>bold&amp;\u202egro.elpmaxe<img src=x>:1"
     one = await shown(studio, until)
-    question, went = one.panel.question, []
+    question = one.panel.question
+    went: list[SendPermit | None] = []
     question.before(
         Destination(WireForm.OPENAI, hostile, "x", HostPlace.PUBLIC), "<i>1</i> byte", went.append
     )

@@ -1,4 +1,4 @@
-"""Work offline in the window: where it is turned and seen, and that each way to the network says why it sends nothing."""
+"""Work offline in the window: where it is turned and seen, and each way to the network says why it sends nothing."""
 
 from __future__ import annotations
 
