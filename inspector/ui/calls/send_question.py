@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -14,7 +14,7 @@ from inspector.ui.icons import Icons
 from inspector.ui.presentation.calls import distance_text
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line
 from inspector.ui.send_gate import SendGate, SendPermit
-from inspector.ui.widgets.controls import Picture, arrange, button
+from inspector.ui.widgets.controls import LaidOutButton, Picture, arrange, button, pass_clicks
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr
 
@@ -44,7 +44,9 @@ class SendQuestion(QFrame):
         self.figures = PlainLabel("", wrap=True)
         self.note = PlainLabel("", tone="muted", wrap=True)
         self.send_button = button(tr("Send"), self._send)
-        self.remember_button = button(tr("Send and don't ask again for this address"), self._remember)
+        self.remember_button = _WrappingButton(
+            tr("Send and don't ask again for this address"), self._remember
+        )
         self.cancel_button = button(tr("Cancel"), self.cancel)
         self._buttons = FlowLayout(self.send_button, self.remember_button, self.cancel_button)
         choices = QWidget()
@@ -137,12 +139,13 @@ class SendQuestion(QFrame):
         if self._go is None:
             return False
         self._destination, self._go, self._refused = None, None, _nothing
+        left, self._left = self._left, None
         focused = QApplication.focusWidget()
-        if self._left is not None and focused is not None and self.isAncestorOf(focused):
-            self._left.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._left = None
+        had_focus = focused is not None and self.isAncestorOf(focused)
         self.hide()
         self.turned.emit()
+        if left is not None and had_focus:
+            left.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
 
     def _follow(self) -> None:
@@ -156,3 +159,26 @@ class SendQuestion(QFrame):
         self._row.setSpacing(space(2))
         self._words.setSpacing(space(1))
         self._buttons.setSpacing(space(2))
+
+
+class _WrappingButton(LaidOutButton):
+    """A button whose text wraps where it must: with large text it is wider than a narrow panel."""
+
+    def __init__(self, text: str, clicked: Callable[[], None]) -> None:
+        row = QHBoxLayout()
+        self._label = PlainLabel(text, wrap=True)
+        self._label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        arrange(row, self._label)
+        row.setContentsMargins(12, 4, 12, 4)
+        super().__init__(row, role="", name=text)
+        # A click leaves the keyboard where it is, as with other buttons.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.clicked.connect(lambda _=False: clicked())
+        pass_clicks(self)
+
+    def sizeHint(self) -> QSize:
+        """On one line: a label that wraps would rather have two."""
+        text = self._label.fontMetrics().horizontalAdvance(self._label.text())
+        margins = self.contentsMargins() + self._inner.contentsMargins()
+        width = text + margins.left() + margins.right() + 2
+        return QSize(width, self.heightForWidth(width))

@@ -151,12 +151,14 @@ class RunPanel(Panel):
         self._splitter.setStretchFactor(1, 2)
         self._splitter.setSizes([650, 1_350])
         column = QVBoxLayout(self)
-        arrange(column, self._splitter, self.question)
-        column.setStretch(0, 1)
+        arrange(column, self.question, self._splitter)
+        column.setStretch(1, 1)
+        # Below the question, which is no higher than its words.
+        column.addStretch()
 
     def _connect(self) -> None:
         self.compose.changed.connect(self._follow_draft)
-        self.question.turned.connect(self._tell)
+        self.question.turned.connect(self._turn_question)
         # What was said of working offline may hold no more.
         self._gate.changed.connect(self._follow_draft)
         self.compose.message.submitted.connect(self._send)
@@ -225,6 +227,11 @@ class RunPanel(Panel):
         destination = self._destination()
         place = self.services.workspace.calls.key_place(destination) if destination else None
         return place.variable if place is not None else ""
+
+    def _turn_question(self) -> None:
+        # A panel is often low and narrow: the question has all of it, so that its words and answers are in sight.
+        self._splitter.setVisible(not self.question.is_asking)
+        self._tell()
 
     def _tell(self) -> None:
         """Say how the agent stands, and what can be done with it."""

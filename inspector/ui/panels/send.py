@@ -157,8 +157,10 @@ class SendPanel(Panel):
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setSizes([1_000, 1_000])
         column = QVBoxLayout(self)
-        arrange(column, self._splitter, self.question)
-        column.setStretch(0, 1)
+        arrange(column, self.question, self._splitter)
+        column.setStretch(1, 1)
+        # Below the question, which is no higher than its words.
+        column.addStretch()
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._prepare)
@@ -167,7 +169,7 @@ class SendPanel(Panel):
         self.key.answered.connect(self._take_key)
         self._several.ready.connect(self._send_ready)
         self._several.ended.connect(self._end_several)
-        self.question.turned.connect(self._tell)
+        self.question.turned.connect(self._turn_question)
         self._gate.changed.connect(self._follow_gate)
         self._calls.reopened.connect(self._reopen)
         self._served.chosen.connect(self.compose.take_model)
@@ -268,6 +270,11 @@ class SendPanel(Panel):
         self._tell()
         if self._made is not None and self._made.draft == self.compose.draft:
             self._grant(self._made)
+
+    def _turn_question(self) -> None:
+        # A panel is often low and narrow: the question has all of it, so that its words and answers are in sight.
+        self._splitter.setVisible(not self.question.is_asking)
+        self._tell()
 
     def _tell(self) -> None:
         """Show the figures of what is prepared, and what can be done with it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
@@ -165,6 +165,7 @@ class SettingsDialog(QDialog):
         self.keys, self.allowed = KeyList(appearance, ring), AllowedList(appearance, gate)
         self._parts: dict[str, KeyList | AllowedList] = {KEYS: self.keys, SENDING: self.allowed}
         self._subjects = _subjects_with(settings)
+        self._sought = ""
         self._fill(icons, {each.row.name: each for each in settings})
         self._none = PlainLabel(tr("No setting matches."), tone="muted")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -173,6 +174,9 @@ class SettingsDialog(QDialog):
         self.search.returnPressed.connect(self._go_to_first)
         self.groups.currentRowChanged.connect(self._go_to)
         self.page.reached.connect(self._mark)
+        soon = QTimer(self, singleShot=True, interval=0)
+        soon.timeout.connect(self._seek)
+        self.page.verticalScrollBar().rangeChanged.connect(lambda _least, _most: soon.start())
         self._find("")
         self.groups.setCurrentRow(0)
         self.search.setFocus()
@@ -228,6 +232,7 @@ class SettingsDialog(QDialog):
         arrange(QVBoxLayout(self), top, rule(), middle, rule(), bottom)
 
     def _find(self, words: str) -> None:
+        self._sought = ""
         wanted = words.casefold().split()
         shown = {
             name: all(word in f"{row.words} {subject.title.casefold()}" for word in wanted)
@@ -259,12 +264,19 @@ class SettingsDialog(QDialog):
 
     def _go_to(self, at: int) -> None:
         if at >= 0:
+            self._sought = self._subjects[at].id
+            self._seek()
+
+    def _seek(self) -> None:
+        """Keep the group that was gone to at the top while what is above it grows, as keys become known."""
+        if self._sought:
             # Scrolling says which group is reached, which at the end of the page may be a later one.
             self.page.blockSignals(True)
-            self.page.go_to(self._subjects[at].id)
+            self.page.go_to(self._sought)
             self.page.blockSignals(False)
 
     def _mark(self, id_: str) -> None:
+        self._sought = ""
         self.groups.blockSignals(True)
         self.groups.setCurrentRow([each.id for each in self._subjects].index(id_))
         self.groups.blockSignals(False)
