@@ -336,11 +336,11 @@ class RunPanel(Panel):
 
         def take(made: PreparedSend) -> None:
             figures = call_leaving_text(made.call)
-            ask(tr("Each call of its turns sends the agent's Request, at present {figures}", figures=figures))
+            ask(tr("Each call sends the agent's Request, now {figures}", figures=figures))
 
         def fail(error: BaseException) -> bool:
             if isinstance(error, InspectorError):
-                ask(tr("Each call of its turns sends the agent's Request. {reason}", reason=tr_error(error)))
+                ask(tr("Each call sends the agent's Request. {reason}", reason=tr_error(error)))
                 return True
             return False
 

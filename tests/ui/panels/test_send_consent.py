@@ -284,7 +284,7 @@ async def test_that_starting_an_agent_asks_once_for_all_calls_of_its_turns(
         one.type("First")
         press(one.panel.start_button)
         await until(asking(question))
-        assert "Each call of its turns" in words_of(question)
+        assert "Each call sends" in words_of(question)
         assert "bytes" in words_of(question)
         press(question.cancel_button)
         await calm(studio, until)
