@@ -102,7 +102,7 @@ class SendQuestion(QFrame):
         self.turned.emit()
 
     def cancel(self) -> None:
-        """Answer no."""
+        """Answer no, as a click on Cancel and Escape do."""
         refused = self._refused
         if self._close():
             refused()
@@ -113,7 +113,7 @@ class SendQuestion(QFrame):
         self.setAccessibleDescription(self.figures.text())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Escape say no."""
+        """Let the Escape key say no."""
         if event.key() == Qt.Key.Key_Escape:
             self.cancel()
         else:

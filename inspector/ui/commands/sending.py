@@ -12,7 +12,7 @@ from inspector.ui.wording import tr
 
 
 class SendingCommands:
-    """Registers them."""
+    """Registers the actions on what is sent."""
 
     def __init__(
         self, services: PanelServices, window: MainWindow, show_settings: Callable[[str], None]
