@@ -27,8 +27,9 @@ async def key_of(engine: Engine, destination: Destination) -> ApiKey | None:
     """The key for a destination, with the key store's trouble on standard error.
 
     Raises:
-        InputError: ``input.no_key``, the provider takes one and nobody has it.
+        InputError: ``input.no_key``, the provider takes one and nobody has it. CallError: the user works offline.
     """
+    engine.calls.require_online(destination)
     try:
         return await engine.calls.require_key(destination)
     except KeyStoreError as error:

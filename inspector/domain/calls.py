@@ -69,6 +69,11 @@ class Destination:
         return self.base.startswith("https:")
 
 
+def stays_here(destination: Destination) -> bool:
+    """Whether a call there doesn't leave this computer."""
+    return destination.place in (HostPlace.OFFLINE, HostPlace.LOOPBACK)
+
+
 class ApiKey:
     """A provider's key and the origin it was entered for. Neither its text nor its repr shows the key.
 

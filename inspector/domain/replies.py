@@ -43,6 +43,8 @@ class FailureKind(StrEnum):
     INVALID_REQUEST = "invalid_request"
     SERVER = "server"
     CONNECTION = "connection"
+    OFFLINE = "offline"
+    """The user works offline: nothing was sent."""
     TIMEOUT = "timeout"
     BAD_REPLY = "bad_reply"
     """The server sent what is no reply of its form, or more than the limits allow."""

@@ -46,21 +46,23 @@ class CallSum:
 class CalledModel:
     """A text model. Each `complete` is one call, and nothing is sent before; `sum` is what all of them took."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  where calls go, whose they are, and who hears of them
         self,
         calls: CallService,
         destination: Destination,
         agent_id: str,
         model: str,
         on_secret: Callable[[str, str], None] = lambda _kind, _shown: None,
+        on_call: Callable[[PreparedCall, int], None] = lambda _call, _secrets: None,
         *,
         leaves_record: bool = True,
     ) -> None:
         """`agent_id` is whose summaries they are: each call is recorded as one of that agent's if `leaves_record`.
 
-        `on_secret` is told of what looks like a secret, masked, before it goes out; an error stops it.
+        Before a call goes out two are told, and an error of theirs stops it: `on_secret` hears what looks like a
+        secret, masked, and `on_call` the call with the number of those.
         """
-        self._on_secret = on_secret
+        self._on_secret, self._on_call = on_secret, on_call
         self._calls, self._models = calls, calls.models
         self._destination, self._agent_id, self._model = destination, agent_id, model
         self._leaves_record = leaves_record
@@ -91,10 +93,13 @@ class CalledModel:
             InputError: ``input.no_key``; ``summary.cut_off``, it wasn't done at the limit of its reply.
             CallError: the call failed. KeyStoreError: the key store didn't give its key.
         """
+        self._calls.require_online(self._destination)
         prepared = await asyncio.to_thread(self._prepared, prompt, most_tokens)
         key = await self._calls.require_key(self._destination)
-        for kind, shown in await asyncio.to_thread(_secrets, prompt):
+        secrets = await asyncio.to_thread(_secrets, prompt)
+        for kind, shown in secrets:
             self._on_secret(kind, shown)
+        self._on_call(prepared, len(secrets))
         reply = await self._sent(prepared, key)
         if reply.failure is not None:
             raise CallError(reply.failure)

@@ -30,6 +30,7 @@ from inspector.domain.calls import (
     DRAFTED,
     OFFLINE,
     ApiKey,
+    CallError,
     CallOverrides,
     Destination,
     PreparedCall,
@@ -42,7 +43,7 @@ from inspector.domain.errors import InputError
 from inspector.domain.keys import KeyPlace, KeyStoreError
 from inspector.domain.messages import Batch, BatchType, Message, Role, TextPart
 from inspector.domain.models import ModelFacts
-from inspector.domain.replies import Reply
+from inspector.domain.replies import CallFailure, FailureKind, Reply
 from inspector.domain.requests import Request
 from inspector.domain.secrets import find_secrets, masked
 from inspector.domain.simulation import UnsavedWork
@@ -143,6 +144,15 @@ class CallService:
             raise InputError("input.no_provider", name=name[:200], candidates=names)
         checked = checked_base(name)
         return Destination(form or WireForm.OPENAI, checked.base, checked.host, checked.place, is_custom=True)
+
+    def require_online(self, destination: Destination) -> None:
+        """Pass if something may be sent there now; every connection asks this before it is made.
+
+        Raises:
+            CallError: ``call.offline``, the user works offline and it is not on this computer.
+        """
+        if self._surroundings.is_cut_off(destination):
+            raise CallError(CallFailure(FailureKind.OFFLINE, code="call.offline"))
 
     def key_variable(self, destination: Destination) -> str:
         """The environment variable that a destination's key is looked for in, empty where it takes none."""
@@ -337,10 +347,21 @@ class CallService:
         """
         _require_own(key, prepared.destination)
         allowed, form = limits or CallLimits(), prepared.destination.form
-        answered = partial(_offline, prepared) if form is None else partial(posted, prepared, key, allowed)
+        answered = (
+            partial(_offline, prepared) if form is None else partial(self._posted, prepared, key, allowed)
+        )
         return RunningCall(
             answered, READERS[form], allowed, None if key is None else KeyPattern(key.spellings)
         )
+
+    @asynccontextmanager
+    async def _posted(
+        self, prepared: PreparedCall, key: ApiKey | None, limits: CallLimits
+    ) -> AsyncIterator[ServerAnswer]:
+        # Not when the call was made ready: the user may work offline since.
+        self.require_online(prepared.destination)
+        async with posted(prepared, key, limits) as answer:
+            yield answer
 
     async def list_models(self, destination: Destination, key: ApiKey | None = None) -> tuple[str, ...]:
         """The names of the models that a destination serves, sorted; none for the offline provider.
@@ -348,6 +369,7 @@ class CallService:
         Raises:
             InputError: the key was entered for another place. CallError: it can't be asked, or refuses.
         """
+        self.require_online(destination)
         _require_own(key, destination)
         address = USUAL_ADDRESSES[destination.form or WireForm.OPENAI]
         return await listed_models(destination, address, key, CallLimits())
@@ -360,6 +382,7 @@ class CallService:
                 place. CallError: it can't be asked, or refuses.
         """
         destination = prepared.destination
+        self.require_online(destination)
         _require_own(key, destination)
         address = USUAL_ADDRESSES[destination.form or WireForm.OPENAI]
         return await counted_tokens(prepared, address, key, CallLimits())

@@ -11,11 +11,12 @@ from pathlib import Path
 from platformdirs import user_config_path, user_data_path, user_state_path
 
 from inspector.domain.actor import Actor, ActorKind, Clock, IdGenerator
+from inspector.domain.calls import Destination, stays_here
 from inspector.domain.dataclass import dataclass
 from inspector.runtime.clock_and_ids import sortable_ids, system_clock
 from inspector.runtime.jobs import Jobs
 from inspector.runtime.keys import KeyService, system_keys
-from inspector.runtime.settings import Settings
+from inspector.runtime.settings import NETWORK_OFFLINE, Settings
 
 PROGRAM = "context-inspector"
 SETTINGS_FILE = "settings.json"
@@ -37,7 +38,7 @@ class Environment:
     """What comes from outside: time, waiting, ids, who acts, private folders, settings, keys, who watches work.
 
     Tests pass their own. Without settings of a file, all have their defaults. The system's key store is used only
-    where it is given.
+    where it is given. `stays_here` says which destinations are on this computer.
     """
 
     clock: Clock = system_clock
@@ -50,11 +51,16 @@ class Environment:
     jobs: Jobs = field(default_factory=Jobs)
     keys: KeyService = field(default_factory=KeyService)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    stays_here: Callable[[Destination], bool] = stays_here
 
     @property
     def backups(self) -> Path | None:
         """Whose data folder holds the backups; with a state folder of its own a program keeps to that."""
         return self.data_folder or self.state_folder
+
+    def is_cut_off(self, destination: Destination) -> bool:
+        """Whether nothing may be sent there now, as the user works offline."""
+        return self.settings.switch(NETWORK_OFFLINE) and not self.stays_here(destination)
 
 
 def usual_surroundings() -> Environment:
@@ -64,8 +70,13 @@ def usual_surroundings() -> Environment:
 
 
 def safe_surroundings() -> Environment:
-    """Those of this machine's user by the name that is set, with defaults for all other settings; none are stored."""
-    return Environment(actor=human_actor(Settings(config_folder() / SETTINGS_FILE)))
+    """Those of this machine's user by the name that is set, with defaults for other settings; none are stored.
+
+    Who works offline does so here too.
+    """
+    kept, settings = Settings(config_folder() / SETTINGS_FILE), Settings()
+    settings.set(NETWORK_OFFLINE, kept[NETWORK_OFFLINE])
+    return Environment(actor=human_actor(kept), settings=settings)
 
 
 PROGRAM_FOLDER = "context-inspector"

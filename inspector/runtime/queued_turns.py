@@ -20,9 +20,13 @@ from inspector.runtime.wording import word
 
 QUEUE_SOURCE = "queue"
 _ASKS_FOR_A_PERSON = frozenset(
-    {FailureKind.AUTHENTICATION, FailureKind.PERMISSION, FailureKind.QUOTA, FailureKind.NOT_FOUND}
+    {
+        *(FailureKind.AUTHENTICATION, FailureKind.PERMISSION, FailureKind.QUOTA, FailureKind.NOT_FOUND),
+        FailureKind.OFFLINE,
+    }
 )
-"""Failures that every other message of the agent would have too, until somebody changes a key, model or address."""
+"""Failures that every other message of the agent would have too, until somebody changes a key, model or address, or
+doesn't work offline any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,49 +130,49 @@ class SessionFactory:
     """Opens, makes and imports files."""
 
     def __init__(self, surroundings: Environment | None = None) -> None:
-        self._surroundings = surroundings or usual_surroundings()
-        self.settings = self._surroundings.settings
-        self.jobs = self._surroundings.jobs
-        self.keys = self._surroundings.keys
+        self.surroundings = surroundings or usual_surroundings()
+        self.settings = self.surroundings.settings
+        self.jobs = self.surroundings.jobs
+        self.keys = self.surroundings.keys
 
     async def open(self, path: Path) -> FileSession:
         with self.jobs.begin("job.open", file=path.name):
-            return FileSession(await Engine.open(path, self._surroundings, watch=True))
+            return FileSession(await Engine.open(path, self.surroundings, watch=True))
 
     async def create(self, path: Path) -> FileSession:
         """Make a new, empty constellation file."""
         from inspector.runtime.files import make_empty
 
-        await make_empty(path, self._surroundings)
+        await make_empty(path, self.surroundings)
         return await self.open(path)
 
     async def create_sample(self, path: Path) -> FileSession:
         from inspector.runtime.files import make_sample
 
-        await make_sample(path, self._surroundings)
+        await make_sample(path, self.surroundings)
         return await self.open(path)
 
     async def read_import(self, path: Path) -> ImportSource:
         """What a foreign file holds to import."""
         from inspector.runtime.files import source_of
 
-        return await source_of(path, self._surroundings)
+        return await source_of(path, self.surroundings)
 
     async def plan_import(self, source: ImportSource, numbers: Sequence[int]) -> ImportPlan:
         """What importing the rows of these numbers would do; without rows, the whole file."""
-        return await asyncio.to_thread(source.plan, self._surroundings.ids, tuple(numbers))
+        return await asyncio.to_thread(source.plan, self.surroundings.ids, tuple(numbers))
 
     async def import_into(self, plan: ImportPlan, path: Path) -> FileSession:
         """Make what a plan says, in a new file or in one that is there, and open it."""
         from inspector.runtime.files import import_into
 
-        await import_into(path, plan, self._surroundings)
+        await import_into(path, plan, self.surroundings)
         return await self.open(path)
 
     async def is_constellation(self, path: Path) -> bool:
         """Whether a file is one of ours, so that it is opened and not imported."""
         try:
-            engine = await Engine.open(path, self._surroundings, older="copy")
+            engine = await Engine.open(path, self.surroundings, older="copy")
         except FileError as error:
             return error.code != "file.not_a_constellation"
         await engine.close()

@@ -17,6 +17,7 @@ SUMMARIES_TIMEOUT = "summaries.timeout_seconds"
 QUEUE_POLL = "queue.poll_seconds"
 QUEUE_AT_ONCE = "queue.at_once"
 QUEUE_ATTEMPTS = "queue.attempts"
+NETWORK_OFFLINE = "network.offline"
 EXTRACTIVE = "extractive"
 
 SETTINGS: tuple[Setting, ...] = (
@@ -75,6 +76,12 @@ SETTINGS: tuple[Setting, ...] = (
         minimum=1,
         maximum=100,
     ),
+    Setting(
+        NETWORK_OFFLINE,
+        False,
+        "Nothing leaves this computer: model calls, lists of models and exact counts are refused. Models on this "
+        "computer, such as Ollama at 127.0.0.1, still answer.",
+    ),
     Setting("identity.name", "", "Shown with your edits. Empty: your login name."),
 )
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
@@ -105,6 +112,9 @@ class Settings:
 
     def text(self, name: str) -> str:
         return str(self[name])
+
+    def switch(self, name: str) -> bool:
+        return self[name] is True
 
     def watch(self, watcher: Callable[[str], None]) -> None:
         """Tell `watcher` the name of every setting that gets another value."""

@@ -14,7 +14,7 @@ from typing import TypeVar
 from inspector.conversation.store import ConversationStore
 from inspector.domain.actor import SYSTEM, Actor, ActorKind
 from inspector.domain.agents import Agent, AgentStatus
-from inspector.domain.calls import ApiKey, Destination, PreparedCall, cost_of
+from inspector.domain.calls import ApiKey, CallError, Destination, PreparedCall, cost_of
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import BudgetError, FileError, InputError, InspectorError, Parameters
 from inspector.domain.messages import Batch, Part, Role, TextPart, ToolCallPart
@@ -315,6 +315,11 @@ class TurnLoop:
         except BudgetError as error:
             raise FailedTurnError(_of_error("context_build", error.code, error.parameters)) from error
         destination = self._asked.destination
+        try:
+            self._parts.calls.require_online(destination)
+        except CallError as error:
+            # Nothing is recorded of a call that wasn't made.
+            raise _failed_turn(error.failure) from error
         prepared = await self._parts.calls.prepare(request, snapshot, destination, repairs.overrides())
         return BuiltCall(request, snapshot, prepared)
 
@@ -353,16 +358,7 @@ class TurnLoop:
             if changed.prepared.body != built.prepared.body:
                 await self._recover(made)
                 return changed
-        raise FailedTurnError(
-            TurnError(
-                failure.kind.value,
-                failure.message,
-                is_recoverable(failure.kind),
-                failure.code or f"call_failed.{failure.kind.value}",
-                failure.parameters,
-                failure.retry_after,
-            )
-        )
+        raise _failed_turn(failure)
 
     async def _recover(self, made: RecoveryMade) -> None:
         await self._stored(self._records.recovered(made, self._batch_id))
@@ -441,6 +437,19 @@ class TurnLoop:
 
 def _of_error(kind: str, code: str, parameters: Parameters = MappingProxyType({})) -> TurnError:
     return TurnError(kind, "", recoverable=False, code=code, parameters=parameters)
+
+
+def _failed_turn(failure: CallFailure) -> FailedTurnError:
+    return FailedTurnError(
+        TurnError(
+            failure.kind.value,
+            failure.message,
+            is_recoverable(failure.kind),
+            failure.code or f"call_failed.{failure.kind.value}",
+            failure.parameters,
+            failure.retry_after,
+        )
+    )
 
 
 def _text(parts: Sequence[Part]) -> str:

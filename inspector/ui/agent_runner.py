@@ -23,11 +23,11 @@ from inspector.domain.turns import (
     TurnStarted,
 )
 from inspector.runtime.session import FileSession
-from inspector.runtime.settings import Settings
 from inspector.ui.agent_runs import AgentRun, RunState, TurnLog
 from inspector.ui.bridge import Bridge
 from inspector.ui.call_maker import CallDraft
 from inspector.ui.file_state import LiveFile, What
+from inspector.ui.send_gate import SendGate, SendPermit
 from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ class AgentRunner(QObject):
 
     came_in = Signal(str, object)
 
-    def __init__(self, bridge: Bridge, live: LiveFile, settings: Settings, write: Write) -> None:
+    def __init__(self, bridge: Bridge, live: LiveFile, gate: SendGate, write: Write) -> None:
         super().__init__(live)
         self._bridge = bridge
         self._live = live
-        self._settings = settings
+        self._gate = gate
         self._write = write
         self._running: _Running | None = None
         self._routes: dict[str, TurnRoute] = {}
@@ -87,8 +87,11 @@ class AgentRunner(QObject):
         """The newest turn of an agent in this window, None where it had none."""
         return self._logs.get(agent_id)
 
-    def start(self, agent_id: str, draft: CallDraft) -> None:
-        """Let an agent take the messages of its queue, with its calls going where a draft goes."""
+    def start(self, agent_id: str, draft: CallDraft, permit: SendPermit | None = None) -> None:
+        """Let an agent take the messages of its queue, with its calls going where a draft goes.
+
+        What leaves this computer needs a permit, or is refused with a notice.
+        """
         session = self._live.session
         if session is None or session.read_only is not None or self.state(agent_id).state.is_started:
             return
@@ -99,7 +102,7 @@ class AgentRunner(QObject):
             self._tell()
             return False
 
-        work = self._begin(session, agent_id, draft)
+        work = self._begin(session, agent_id, draft, permit)
         self._write(self._bridge.spawn(work, name=tr("Starting the agent"), on_error=failed))
 
     def pause(self, agent_id: str) -> None:
@@ -145,11 +148,15 @@ class AgentRunner(QObject):
         for each in (self._routes, self._logs, self._waiting, self._moves):
             each.clear()
 
-    async def _begin(self, session: FileSession, agent_id: str, draft: CallDraft) -> None:
+    async def _begin(
+        self, session: FileSession, agent_id: str, draft: CallDraft, permit: SendPermit | None
+    ) -> None:
         # Loading what runs turns takes long enough to be felt in the thread of a window.
         await asyncio.to_thread(import_module, "inspector.runtime.queued_turns")
         calls = session.engine.calls
         destination = calls.destination(draft.provider, draft.form)
+        self._gate.require(destination, permit)
+        calls.require_online(destination)
         try:
             key = await calls.find_key(destination)
         except KeyStoreError:
@@ -160,7 +167,7 @@ class AgentRunner(QObject):
             return
         from inspector.runtime.queued_turns import TurnRoute
 
-        options = TurnOptions(model=draft.model or None, zone=self._settings.text("time.zone"))
+        options = TurnOptions(model=draft.model or None, zone=self._gate.settings.text("time.zone"))
         self._routes[agent_id] = TurnRoute(destination, key, options)
         running = self._running
         if running is None:

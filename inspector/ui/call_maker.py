@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.domain.agent_settings import UnsavedSettings
-from inspector.domain.calls import OFFLINE, ApiKey, CallOverrides, Destination, PreparedCall, cost_of
+from inspector.domain.calls import (
+    OFFLINE,
+    ApiKey,
+    CallError,
+    CallOverrides,
+    Destination,
+    PreparedCall,
+    cost_of,
+)
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError
 from inspector.domain.keys import KeyPlace, KeyStoreError
@@ -23,11 +31,11 @@ from inspector.domain.stored_calls import StoredCall, stored_call
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.model_stream import RunningCall
 from inspector.runtime.session import FileSession
-from inspector.runtime.settings import Settings
 from inspector.runtime.side_by_side import SideGate
 from inspector.runtime.turn_channel import StoppedError
 from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.file_state import LiveFile
+from inspector.ui.send_gate import SendGate, SendPermit
 from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
@@ -88,6 +96,8 @@ class SentCall:
 class CallMaker(QObject):
     """One call at a time, or several beside each other that pass a gate.
 
+    What leaves this computer needs a permit: without one it is refused by ``input.not_agreed``.
+
     `recorded` tells that a call was stored, `reopened` carries a draft that is to be sent again, `compared` the ids of
     records that are to be read side by side. `work` reads what the
     shown Request is built with and no file has; `write` is told the task of a save.
@@ -101,14 +111,14 @@ class CallMaker(QObject):
         self,
         bridge: Bridge,
         live: LiveFile,
-        settings: Settings,
+        gate: SendGate,
         work: Work,
         write: Callable[[asyncio.Task[Any] | None], None],
     ) -> None:
         super().__init__(live)
         self._bridge = bridge
         self._live = live
-        self._settings = settings
+        self._gate = gate
         self._work = work
         self._write = write
         self._running: set[RunningCall] = set()
@@ -133,8 +143,14 @@ class CallMaker(QObject):
         session = self._live.session
         return session.engine.calls.key_place(destination) if session else None
 
-    def prepare(self, draft: CallDraft, on_done: Callable[[PreparedSend], None], on_error: OnError) -> None:
-        """Build what a draft would send, with all unsaved work; the answer is given to whoever asked last."""
+    def prepare(
+        self,
+        draft: CallDraft,
+        on_done: Callable[[PreparedSend], None],
+        on_error: OnError,
+        purpose: str = "",
+    ) -> None:
+        """Build what a draft would send, with all unsaved work; for each purpose whoever asked last is answered."""
         session, agent_id = self._live.session, self._live.state.agent_id
         if session is None or not agent_id:
             return
@@ -147,7 +163,9 @@ class CallMaker(QObject):
                 on_done(made)
 
         work = self._prepared(session, agent_id, draft)
-        self._bridge.supersede(_PREPARE, work, name=tr("Preparing the call"), on_done=done, on_error=failed)
+        self._bridge.supersede(
+            (_PREPARE, purpose), work, name=tr("Preparing the call"), on_done=done, on_error=failed
+        )
 
     def send(
         self,
@@ -156,16 +174,22 @@ class CallMaker(QObject):
         on_done: Callable[[SentCall], None],
         *,
         keep: bool = False,
+        permit: SendPermit | None = None,
     ) -> None:
         """Make a call. Its events are given on as they come, its end once the call is stored where it can be."""
         if not self.is_running:
-            self._send(made, None, on_events, on_done, keep=keep)
+            self._send(made, None, on_events, on_done, permit, keep=keep)
 
     def send_beside(
-        self, made: PreparedSend, gate: SideGate, on_events: OnEvents, on_done: Callable[[SentCall], None]
+        self,
+        made: PreparedSend,
+        gate: SideGate,
+        on_events: OnEvents,
+        on_done: Callable[[SentCall], None],
+        permit: SendPermit | None = None,
     ) -> None:
         """As `send`, also while others run: the call waits until the gate lets it pass."""
-        self._send(made, gate, on_events, on_done, keep=False)
+        self._send(made, gate, on_events, on_done, permit, keep=False)
 
     def _send(
         self,
@@ -173,6 +197,7 @@ class CallMaker(QObject):
         gate: SideGate | None,
         on_events: OnEvents,
         on_done: Callable[[SentCall], None],
+        permit: SendPermit | None,
         *,
         keep: bool,
     ) -> None:
@@ -189,9 +214,9 @@ class CallMaker(QObject):
             if sent.run_id:
                 self.recorded.emit()
 
-        sending = self._sent(session, made, on_events, keep=keep)
+        sending = self._sent(session, made, on_events, permit, keep=keep)
         work = sending if gate is None else _passed(gate, made, sending)
-        self._write(self._bridge.spawn(self._counted(work), name=tr("Sending"), on_done=done))
+        self._write(self._bridge.spawn(self._until_sent(work), name=tr("Sending"), on_done=done))
 
     def stop(self) -> None:
         """End all running calls at once; what came of each is its reply."""
@@ -200,20 +225,30 @@ class CallMaker(QObject):
             call.stop()
 
     def list_models(
-        self, destination: Destination, on_done: Callable[[tuple[str, ...]], None], on_error: OnError
+        self,
+        destination: Destination,
+        on_done: Callable[[tuple[str, ...]], None],
+        on_error: OnError,
+        permit: SendPermit | None = None,
     ) -> None:
         """The names of the models that a destination serves, over the network."""
         session = self._live.session
         if session is not None:
-            work = _listed(session.engine.calls, destination)
+            work = self._listed(session.engine.calls, destination, permit)
             name = tr("Listing models")
             self._bridge.supersede("list models", work, name=name, on_done=on_done, on_error=on_error)
 
-    def count(self, made: PreparedSend, on_done: Callable[[int], None], on_error: OnError) -> None:
+    def count(
+        self,
+        made: PreparedSend,
+        on_done: Callable[[int], None],
+        on_error: OnError,
+        permit: SendPermit | None = None,
+    ) -> None:
         """The input tokens of a call as its provider counts them, over the network."""
         session = self._live.session
         if session is not None:
-            work = _counted(session.engine.calls, made.call)
+            work = self._counted(session.engine.calls, made.call, permit)
             name = tr("Counting tokens at the provider")
             self._bridge.supersede("count exactly", work, name=name, on_done=on_done, on_error=on_error)
 
@@ -242,20 +277,28 @@ class CallMaker(QObject):
             work = replace(work, settings=replace(settings, tools=(), rules=()))
         if draft.model:
             work = replace(work, overlay=replace(work.overlay, model=draft.model))
-        spec = RequestSpec(now=session.engine.surroundings.clock(), zone=self._settings.text("time.zone"))
+        spec = RequestSpec(
+            now=session.engine.surroundings.clock(), zone=self._gate.settings.text("time.zone")
+        )
         drafted = await calls.draft(agent_id, draft.message, spec, work)
         overrides = CallOverrides(draft.parameters)
         call = await calls.prepare(drafted.request, drafted.snapshot, destination, overrides)
         return PreparedSend(draft, call, drafted.request)
 
-    async def _counted(self, work: Coroutine[Any, Any, SentCall]) -> SentCall:
+    async def _until_sent(self, work: Coroutine[Any, Any, SentCall]) -> SentCall:
         try:
             return await work
         finally:
             self._sending -= 1
 
     async def _sent(
-        self, session: FileSession, made: PreparedSend, on_events: OnEvents, *, keep: bool
+        self,
+        session: FileSession,
+        made: PreparedSend,
+        on_events: OnEvents,
+        permit: SendPermit | None,
+        *,
+        keep: bool,
     ) -> SentCall:
         engine = session.engine
         waiting: list[ReplyEvent] = []
@@ -270,7 +313,9 @@ class CallMaker(QObject):
         timer.timeout.connect(flush)
         try:
             try:
+                engine.calls.require_online(made.call.destination)
                 key = await engine.calls.require_key(made.call.destination)
+                self._gate.require(made.call.destination, permit)
             except InspectorError as error:
                 # Nothing goes out for nothing but a refusal.
                 return SentCall(made, _unsent(error), None, problem=error)
@@ -305,6 +350,24 @@ class CallMaker(QObject):
             return SentCall(made, reply, cost, problem=error)
         return SentCall(made, reply, cost, run_id, is_kept)
 
+    async def _listed(
+        self, calls: CallService, destination: Destination, permit: SendPermit | None
+    ) -> tuple[str, ...]:
+        key = await self._key(calls, destination, permit)
+        return await calls.list_models(destination, key)
+
+    async def _counted(self, calls: CallService, call: PreparedCall, permit: SendPermit | None) -> int:
+        key = await self._key(calls, call.destination, permit)
+        return await calls.count(call, key)
+
+    async def _key(
+        self, calls: CallService, destination: Destination, permit: SendPermit | None
+    ) -> ApiKey | None:
+        """The key for what is sent without one, too; nothing is where the user works offline or hasn't agreed."""
+        calls.require_online(destination)
+        self._gate.require(destination, permit)
+        return await _found(calls, destination)
+
 
 async def _passed(gate: SideGate, made: PreparedSend, sending: Coroutine[Any, Any, SentCall]) -> SentCall:
     """Make a call once the gate lets it pass; one that is stopped before is not made."""
@@ -322,7 +385,11 @@ async def _passed(gate: SideGate, made: PreparedSend, sending: Coroutine[Any, An
 
 
 def _unsent(error: InspectorError) -> Reply:
-    failure = CallFailure(FailureKind.UNKNOWN, code=error.code, parameters=dict(error.parameters))
+    failure = (
+        error.failure
+        if isinstance(error, CallError)
+        else CallFailure(FailureKind.UNKNOWN, code=error.code, parameters=dict(error.parameters))
+    )
     return Reply(stop=StopReason.FAILED, failure=failure)
 
 
@@ -332,14 +399,6 @@ async def _found(calls: CallService, destination: Destination) -> ApiKey | None:
     except KeyStoreError:
         # That it can't be used is said beside the field for a key.
         return None
-
-
-async def _listed(calls: CallService, destination: Destination) -> tuple[str, ...]:
-    return await calls.list_models(destination, await _found(calls, destination))
-
-
-async def _counted(calls: CallService, call: PreparedCall) -> int:
-    return await calls.count(call, await _found(calls, call.destination))
 
 
 async def _stored(session: FileSession, agent_id: str) -> tuple[StoredCall, ...]:

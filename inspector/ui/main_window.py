@@ -86,6 +86,7 @@ class MainWindow(QMainWindow):
         self.go_to: Callable[[], None] = _nothing
         self.show_drafts: Callable[[], None] = _nothing
         self.show_approvals: Callable[[], None] = _nothing
+        self.show_sending: Callable[[], None] = _nothing
         self.cancel_work: Callable[[str], None] = _nothing
         self.top_bar = TopBar(icons, lambda: self.go_to())
         self.status_line = StatusLine(
@@ -96,6 +97,7 @@ class MainWindow(QMainWindow):
             lambda: self.go_to_panel("run"),
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
+        self.status_line.offline_clicked.connect(lambda: self.show_sending())
         self.menu_bar = QMenuBar()
         self._middle = QWidget()
         self._pages = QStackedWidget()

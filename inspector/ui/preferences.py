@@ -24,6 +24,7 @@ from inspector.domain.settings import Setting, SettingValue
 
 REQUEST_LIST = "compare.list"
 RECENT_MODELS = "models.recent"
+ALLOWED_ORIGINS = "send.allowed_origins"
 TOUR_DONE = "window.tour_done"
 CACHE_MARKS = "request.cache_marks"
 DETAIL_FOLDED = "window.detail_folded"
@@ -34,6 +35,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("window.reopen_last", True, "Opens it with its tabs at start."),
     Setting("window.last_file", "", "Last file"),
     Setting(TOUR_DONE, False, "Tour taken"),
+    Setting(ALLOWED_ORIGINS, "", "Addresses that are sent to without asking, one a line"),
     Setting(RECENT_MODELS, "", "Models chosen last, one a line"),
     Setting(
         "window.perspective",

@@ -27,6 +27,7 @@ from inspector.ui.commands.file import FileCommands
 from inspector.ui.commands.help import HelpCommands
 from inspector.ui.commands.menus import build_menus
 from inspector.ui.commands.quick_open import entries, typed_entries
+from inspector.ui.commands.sending import SendingCommands
 from inspector.ui.commands.sharing import SharingCommands
 from inspector.ui.commands.tour import TourCommands
 from inspector.ui.commands.view import ViewCommands
@@ -85,7 +86,7 @@ class WindowContents(QObject):
         super().__init__(window)
         appearance, icons, preferences = look
         self.window = window
-        self.workspace = Workspace(bridge, files)
+        self.workspace = Workspace(bridge, files, preferences)
         self.services = PanelServices(
             self.workspace,
             Selection(self),
@@ -112,7 +113,7 @@ class WindowContents(QObject):
         AgentCommands(services, window)
         SharingCommands(services, window)
         self._views = ViewCommands(services, window)
-        HelpCommands(services, window)
+        SendingCommands(services, window, HelpCommands(services, window).show_settings)
         self.tour = TourCommands(services, window, self.files, self.open_view).tour
         sides = [self._side(row) for row in rows if row.place in _AREAS]
         welcome = next(row for row in rows if row.place is PanelArea.WELCOME)

@@ -92,7 +92,7 @@ class WindowStatus(QObject):
     def _status(self) -> StatusValues:
         file = self._workspace.file
         if file.path is None:
-            return StatusValues()
+            return StatusValues(is_offline=self._workspace.gate.is_offline)
         request, actor = file.request, file.actor
         ignored = ignored_kinds(self._services.preferences.text(IGNORED))
         problems = [each.severity for each in file.problems]
@@ -116,6 +116,7 @@ class WindowStatus(QObject):
             True,
             self._waiting.count,
             running_text(file.runs),
+            self._workspace.gate.is_offline,
         )
 
     def _live(self) -> tuple[str, str]:

@@ -40,7 +40,9 @@ from inspector.ui.file_state import (
 from inspector.ui.finding_reader import FindingReader
 from inspector.ui.journal_reader import JournalReader
 from inspector.ui.key_ring import KeyRing
+from inspector.ui.preferences import Preferences
 from inspector.ui.refreshing import Refresher
+from inspector.ui.send_gate import SendGate
 from inspector.ui.sent_reader import SentReader
 from inspector.ui.side_reader import SideReader
 from inspector.ui.undo_steps import UndoSteps
@@ -56,7 +58,7 @@ _FINAL = frozenset({RefKind.CONSENT, RefKind.GRANT})
 class Workspace:
     """The open file. `changed` carries `What` of its state is another."""
 
-    def __init__(self, bridge: Bridge, files: SessionFactory) -> None:
+    def __init__(self, bridge: Bridge, files: SessionFactory, preferences: Preferences | None = None) -> None:
         self.files = files
         self._bridge = bridge
         self.live = LiveFile(bridge)
@@ -81,9 +83,11 @@ class Workspace:
         self._sent = SentReader(bridge, self.live)
         self.keys = KeyRing(bridge, files.keys, self.live)
         """Knows where the keys of providers come from."""
-        self.calls = CallMaker(bridge, self.live, files.settings, self._fresh.unsaved_work, self._write)
+        self.gate = SendGate(files.surroundings, preferences or Preferences(None), self.live)
+        """Knows who may be sent to."""
+        self.calls = CallMaker(bridge, self.live, self.gate, self._fresh.unsaved_work, self._write)
         """Prepares and makes model calls."""
-        self.runner = AgentRunner(bridge, self.live, files.settings, self._write)
+        self.runner = AgentRunner(bridge, self.live, self.gate, self._write)
         """Runs agents."""
         bridge.changed.connect(self._note)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,22 @@ def test_that_nothing_is_sent_to_a_provider_without_its_key(
     assert done.stderr.decode().endswith(
         "No key: set ANTHROPIC_API_KEY to the provider's key, or store one in the key store. Nothing was sent.\n"
     )
+
+
+def test_that_a_command_sends_nothing_while_the_settings_say_work_offline(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "context-inspector"
+    folder.mkdir()
+    (folder / "settings.json").write_text(json.dumps({"network.offline": True}))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    before = program.digest()
+    asked = ("--agent", "Ada", "--message", "/say Hi", "--keep")
+    done = program.run("send", *asked, "--provider", "https://nowhere.invalid")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert "Work offline is on, so nothing was sent." in done.stderr.decode()
+    assert program.digest() == before
+    assert program.run("send", *asked, "--provider", "offline").stdout == b"Hi\n"
 
 
 def test_that_what_looks_like_a_secret_is_pointed_out_before_it_goes(program: Program) -> None:

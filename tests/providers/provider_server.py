@@ -35,11 +35,12 @@ class Asked:
 
 
 class ProviderServer:
-    """The server: what it answers can be changed at any time; what it was asked is kept."""
+    """The server: what it answers can be changed at any time; what it was asked is kept, connections are counted."""
 
     def __init__(self) -> None:
         self.answer: Answer | Callable[[Asked], Answer] = Answer()
         self.asked: list[Asked] = []
+        self.connections = 0
         self.port = 0
         self.scheme = "http"
 
@@ -49,6 +50,7 @@ class ProviderServer:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request and close."""
+        self.connections += 1
         try:
             asked = await _read(reader)
             self.asked.append(asked)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import ContextConfig, Tool
 from inspector.domain.blocks import BlockType
+from inspector.domain.calls import Destination, stays_here
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation, Version
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteBlock
@@ -72,7 +73,13 @@ class Spy:
 class World(SessionFactory):
     """Opens files with the real engine. `path` is the Harbor team's file, `session` what was opened last."""
 
-    def __init__(self, folder: Path, prepared: Path | None = None, start: datetime = values.NOW) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        prepared: Path | None = None,
+        start: datetime = values.NOW,
+        is_here: Callable[[Destination], bool] = stays_here,
+    ) -> None:
         self.folder = folder
         self.path = folder / "harbor.constellation"
         ticks = itertools.count()
@@ -84,6 +91,7 @@ class World(SessionFactory):
             state_folder=folder / "state",
             data_folder=folder / "data",
             keys=KeyService(SystemKeyStore()),
+            stays_here=is_here,
         )
         super().__init__(self.environment)
         self.prepare: Callable[[FileSession], object] = lambda _: None

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.domain.replies import CallFailure, RawEvent, Reply, ReplyEvent
+from inspector.domain.calls import CallError
+from inspector.domain.replies import CallFailure, FailureKind, RawEvent, Reply, ReplyEvent
 from inspector.domain.wire.values import EndpointAddress, WireForm, WireRequest
 from inspector.ui.appearance import TextSize
 from inspector.ui.call_maker import PreparedSend, SentCall
@@ -81,6 +82,7 @@ class ReplyPage(QWidget):
         self.gap_button = button(tr("Where it differs"), lambda: self.pages.choose(BILL), role="link")
         self.copy_button = button(tr("Copy"), self._copy, role="flat")
         self.failed = QFrame()
+        self._failed_kind: FailureKind | None = None
         self._failure = tuple(
             PlainLabel("", tone=tone, strong=strong, wrap=True)
             for tone, strong in (("", True), ("muted", False), ("", False))
@@ -161,6 +163,9 @@ class ReplyPage(QWidget):
         lines.append(usage_text(call, reply, sent.cost))
         if sent.kept:
             lines.append(tr("Kept in the conversation of {name}.", name=agent))
+        elif isinstance(sent.problem, CallError):
+            # Nothing was sent, which the failure itself says.
+            lines.clear()
         elif sent.problem is not None:
             lines.append(tr("Not recorded: {reason}", reason=tr_error(sent.problem)))
         elif not sent.run_id:
@@ -174,12 +179,18 @@ class ReplyPage(QWidget):
 
     def tell_failure(self, failure: CallFailure, variable: str) -> None:
         """Say what kind of failure it was, what the server said, and what to do."""
+        self._failed_kind = failure.kind
         words = failure_words(failure, variable)
         server = tr("The server says: {message}", message=few_lines(words.server, 6)) if words.server else ""
         for label, text in zip(self._failure, (words.title, server, words.advice), strict=True):
             label.setText(text)
             label.setVisible(bool(text))
         self.failed.show()
+
+    def forget_offline(self) -> None:
+        """Say no more that nothing was sent offline: that was turned on or off."""
+        if self._failed_kind is FailureKind.OFFLINE:
+            self.failed.hide()
 
     @property
     def reply(self) -> Reply | None:

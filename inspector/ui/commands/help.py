@@ -19,7 +19,7 @@ from inspector.ui.commands.menus import MENUS, spread
 from inspector.ui.dock_layout import PERSPECTIVE
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.preferences import RECENT_MODELS, TOUR_DONE
+from inspector.ui.preferences import ALLOWED_ORIGINS, RECENT_MODELS, TOUR_DONE
 from inspector.ui.program_log.keeper import LOG
 from inspector.ui.widgets.controls import help_of
 from inspector.ui.wording import tr
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 _PAGE = "window"
 _NOT_SHOWN = frozenset(
-    {"window.last_file", RECENT_MODELS, TOUR_DONE, "budget.sort", "problems.ignored_findings", PERSPECTIVE}
+    {
+        *("window.last_file", ALLOWED_ORIGINS, RECENT_MODELS, TOUR_DONE, "budget.sort"),
+        *("problems.ignored_findings", PERSPECTIVE),
+    }
 )
 """What the program keeps for itself."""
 
@@ -43,7 +46,7 @@ class HelpCommands:
         services.actions.add(
             Action("help.show", tr("Help"), self._help, "F1", "help"),
             Action("help.shortcuts", tr("Keyboard shortcuts …"), self._show_shortcuts, "Ctrl+/"),
-            Action("help.settings", tr("Settings …"), self._settings, "Ctrl+,", "settings"),
+            Action("help.settings", tr("Settings …"), self.show_settings, "Ctrl+,", "settings"),
             Action("help.log", tr("Log …"), self._log),
             Action("help.about", tr("About Context Inspector"), self._about, None, "info"),
         )
@@ -91,7 +94,8 @@ class HelpCommands:
             if keys:
                 yield ShortcutRow(menus.get(action.id, tr("Other")), action.title, tr(" or ").join(keys))
 
-    def _settings(self) -> None:
+    def show_settings(self, group: str = "") -> None:
+        """Open the settings, at a group where one is named."""
         from inspector.ui.program_settings.dialog import SettingsDialog, StoredSetting
 
         services = self._services
@@ -102,10 +106,17 @@ class HelpCommands:
             if row.name not in _NOT_SHOWN
         ]
         dialog = SettingsDialog(
-            self._window, (services.appearance, services.icons), kept, services.workspace.keys
+            self._window,
+            (services.appearance, services.icons),
+            kept,
+            services.workspace.keys,
+            services.workspace.gate,
         )
         services.preferences.changed.connect(dialog.follow)
+        services.workspace.gate.changed.connect(dialog.follow_offline)
         dialog.show()
+        if group:
+            dialog.go_to(group)
 
     def _log(self) -> None:
         from inspector.ui.program_log.dialog import LogDialog

@@ -88,6 +88,8 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
             "send.*",
             "calls.*",
             SEPARATOR,
+            "network.*",
+            SEPARATOR,
             "what_if.*",
             SEPARATOR,
             "sections.*",

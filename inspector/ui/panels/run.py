@@ -12,19 +12,23 @@ from inspector.domain.agents import AgentStatus
 from inspector.domain.calls import Destination
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import EnqueueMessage
-from inspector.domain.errors import InputError
+from inspector.domain.errors import InputError, InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.turns import TurnEvent, TurnStarted
 from inspector.ui.actions import Action
 from inspector.ui.agent_runs import RunState, TurnLog
+from inspector.ui.call_maker import PreparedSend
 from inspector.ui.calls.compose import ComposePage
 from inspector.ui.calls.key_choice import KeyChoice
+from inspector.ui.calls.send_question import SendQuestion
 from inspector.ui.calls.turn_page import TurnPage
 from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.presentation.calls import call_leaving_text
 from inspector.ui.presentation.turns import state_text, state_tone
 from inspector.ui.safe_text import one_line, safe_tooltip
+from inspector.ui.send_gate import SendPermit
 from inspector.ui.widgets.controls import arrange, button, restyle
 from inspector.ui.widgets.whole_splitter import WholeSplitter
 from inspector.ui.wording import tr, tr_code, tr_error
@@ -52,6 +56,8 @@ class RunPanel(Panel):
         self.key = KeyChoice(self, services.appearance, services.workspace.keys)
         self.compose.add_choice(self.key.picker)
         self.page = TurnPage(services)
+        self._gate = services.workspace.gate
+        self.question = SendQuestion(services.appearance, services.icons, self._gate)
         self.start_button = button(tr("Start"), self._start, role="primary")
         self.pause_button = button(tr("Pause"), self._pause)
         self.stop_button = button(tr("Stop"), self._stop)
@@ -80,6 +86,7 @@ class RunPanel(Panel):
         if what & What.FILE:
             self._messages.clear()
             self._agent_id = self._starts = ""
+            self.question.cancel()
             self._take_choice()
         if what & (What.AGENT | What.AGENTS | What.FILE):
             self._show_agent()
@@ -144,10 +151,17 @@ class RunPanel(Panel):
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 2)
         self._splitter.setSizes([650, 1_350])
-        arrange(QVBoxLayout(self), self._splitter)
+        column = QVBoxLayout(self)
+        arrange(column, self.question, self._splitter)
+        column.setStretch(1, 1)
+        # Below the question, which is no higher than its words.
+        column.addStretch()
 
     def _connect(self) -> None:
         self.compose.changed.connect(self._follow_draft)
+        self.question.turned.connect(self._turn_question)
+        # What was said of working offline may hold no more.
+        self._gate.changed.connect(self._follow_draft)
         self.compose.message.submitted.connect(self._send)
         self.key.answered.connect(self._take_key)
         self.page.answered.connect(self._answer)
@@ -159,6 +173,7 @@ class RunPanel(Panel):
             if self._agent_id:
                 self._messages[self._agent_id] = self.compose.text
             self._agent_id = file.agent_id
+            self.question.cancel()
             self.compose.message.setPlainText(self._messages.get(file.agent_id, ""))
             self._show_log(self._runner.log(self._agent_id))
         agent = file.drafted_agent
@@ -189,6 +204,8 @@ class RunPanel(Panel):
             self.compose.choose(self.services.preferences.panel_view(path, _PLACE))
 
     def _follow_draft(self) -> None:
+        # What was asked about isn't what would run any more.
+        self.question.cancel()
         path = self.services.workspace.file.path
         if path is not None:
             self.services.preferences.store_panel_view(path, _PLACE, self.compose.choice)
@@ -211,6 +228,11 @@ class RunPanel(Panel):
         destination = self._destination()
         place = self.services.workspace.calls.key_place(destination) if destination else None
         return place.variable if place is not None else ""
+
+    def _turn_question(self) -> None:
+        # A panel is often low and narrow: the question has all of it, so that its words and answers are in sight.
+        self._splitter.setVisible(not self.question.is_asking)
+        self._tell()
 
     def _tell(self) -> None:
         """Say how the agent stands, and what can be done with it."""
@@ -249,6 +271,8 @@ class RunPanel(Panel):
             return why
         if self.state.is_started:
             return tr("the agent runs already")
+        if self.question.is_asking:
+            return tr("answer the question first")
         agent = self.services.workspace.file.agent
         if agent is not None and agent.status is not AgentStatus.ACTIVE:
             return tr("the agent isn't active: change its status in Agent settings")
@@ -282,16 +306,51 @@ class RunPanel(Panel):
         self._follow_draft()
         if self._not_started():
             return
+        destination = self._destination()
+        if destination is None:
+            return
+        if self._gate.is_cut_off(destination):
+            self._refuse(tr_code("call.offline"))
+            return
         if self.key.is_waiting:
             self._starts = self._agent_id
             return
         if self.key.missing:
             # What the agent remembers would go out for nothing but a refusal.
-            self.compose.fault.setText(tr_code("input.no_key", {"variable": self.key.missing}))
-            self.compose.fault.show()
+            self._refuse(tr_code("input.no_key", {"variable": self.key.missing}))
             self.key.open()
             return
+        if self._gate.asks(destination):
+            self._ask(destination)
+            return
         self._runner.start(self._agent_id, self.compose.draft)
+
+    def _refuse(self, why: str) -> None:
+        self.compose.fault.setText(why)
+        self.compose.fault.show()
+
+    def _ask(self, destination: Destination) -> None:
+        """Ask whether the agent's calls may go there, with the size of its Request as it is now."""
+        draft, agent_id = self.compose.draft, self._agent_id
+
+        def start(permit: SendPermit | None) -> None:
+            self._runner.start(agent_id, draft, permit)
+
+        def ask(figures: str) -> None:
+            if draft == self.compose.draft and agent_id == self._agent_id and not self._not_started():
+                self.question.before(destination, figures, start)
+
+        def take(made: PreparedSend) -> None:
+            figures = call_leaving_text(made.call)
+            ask(tr("Each call sends the agent's Request, now {figures}", figures=figures))
+
+        def fail(error: BaseException) -> bool:
+            if isinstance(error, InspectorError):
+                ask(tr("Each call sends the agent's Request. {reason}", reason=tr_error(error)))
+                return True
+            return False
+
+        self.services.workspace.calls.prepare(draft, take, fail, purpose=_PLACE)
 
     def _take_key(self) -> None:
         starts, self._starts = self._starts, ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
@@ -22,11 +23,13 @@ from inspector.ui.calls.compose import ComposePage
 from inspector.ui.calls.key_choice import KeyChoice
 from inspector.ui.calls.model_set import ask_models, drafts_of, with_set
 from inspector.ui.calls.reply_page import REPLY, REQUEST, ReplyPage
+from inspector.ui.calls.send_question import Go, SendQuestion
 from inspector.ui.calls.several import SeveralCalls
 from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.calls import expected_text, secrets_text
+from inspector.ui.presentation.calls import call_leaving_text, expected_text, secrets_text
+from inspector.ui.send_gate import SendPermit
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.model_picker import ModelPicker
 from inspector.ui.widgets.whole_splitter import WholeSplitter
@@ -58,7 +61,6 @@ class SendPanel(Panel):
         self._calls = services.workspace.calls
         self._made: PreparedSend | None = None
         self._wish: _Wish | None = None
-        self._several = SeveralCalls(self, self._calls, self._take_fault)
         self._messages: dict[str, str] = {}
         self._agent_id = ""
         self.models = ModelChoice(services, self)
@@ -68,6 +70,11 @@ class SendPanel(Panel):
         self.key = KeyChoice(self, services.appearance, services.workspace.keys)
         self.compose.add_choice(self.key.picker)
         self.page = ReplyPage(services)
+        self._gate = services.workspace.gate
+        self.question = SendQuestion(services.appearance, services.icons, self._gate)
+        self._several = SeveralCalls(services.workspace, self.question, self._take_fault)
+        self._asked: PreparedSend | None = None
+        """The call that waits for the question's answer."""
         self.send_button = button(tr("Send"), self._send, role="primary")
         self.stop_button = button(tr("Stop"), self._stop)
         self.preview_button = button(tr("Preview"), self._preview)
@@ -101,6 +108,7 @@ class SendPanel(Panel):
             self._messages.clear()
             self._agent_id = ""
             self._several.leave()
+            self.question.cancel()
             self.page.clear()
             self._take_choice()
         if what & (What.AGENT | What.AGENTS | What.FILE):
@@ -148,7 +156,11 @@ class SendPanel(Panel):
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setSizes([1_000, 1_000])
-        arrange(QVBoxLayout(self), self._splitter)
+        column = QVBoxLayout(self)
+        arrange(column, self.question, self._splitter)
+        column.setStretch(1, 1)
+        # Below the question, which is no higher than its words.
+        column.addStretch()
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._prepare)
@@ -160,6 +172,8 @@ class SendPanel(Panel):
         self._several.came.connect(self.page.beside.take)
         self._several.done.connect(self._take_one)
         self._several.ended.connect(self._end_several)
+        self.question.turned.connect(self._turn_question)
+        self._gate.changed.connect(self._follow_gate)
         self._calls.reopened.connect(self._reopen)
         self._served.chosen.connect(self.compose.take_model)
 
@@ -174,6 +188,7 @@ class SendPanel(Panel):
             if self._agent_id:
                 self._messages[self._agent_id] = self.compose.text
             self._agent_id = file.agent_id
+            self.question.cancel()
             self.compose.message.setPlainText(self._messages.get(file.agent_id, ""))
             self._made = None
         agent = file.drafted_agent
@@ -190,7 +205,14 @@ class SendPanel(Panel):
         path = self.services.workspace.file.path
         if path is not None:
             self.services.preferences.store_panel_view(path, _PLACE, self.compose.choice)
+        if not self._several.is_running:
+            # What was asked about isn't what would be sent any more.
+            self.question.cancel()
         self._prepare()
+
+    def _follow_gate(self) -> None:
+        self.page.forget_offline()
+        self._tell()
 
     def _destination(self) -> Destination | None:
         """Where the draft goes, None where it names no place that may be sent to; then that is said."""
@@ -225,6 +247,9 @@ class SendPanel(Panel):
             self._soon.start()
             return
         self._made = made
+        if self._asked is not None and self.question.is_asking:
+            self._asked = made
+            self.question.tell(call_leaving_text(made.call))
         self.page.prepare(made)
         self._tell()
         self._grant(made)
@@ -248,6 +273,11 @@ class SendPanel(Panel):
         self._tell()
         if self._made is not None and self._made.draft == self.compose.draft:
             self._grant(self._made)
+
+    def _turn_question(self) -> None:
+        # A panel is often low and narrow: the question has all of it, so that its words and answers are in sight.
+        self._splitter.setVisible(not self.question.is_asking)
+        self._tell()
 
     def _tell(self) -> None:
         """Show the figures of what is prepared, and what can be done with it."""
@@ -282,6 +312,8 @@ class SendPanel(Panel):
             return why
         if self._calls.is_running:
             return tr("a call is running")
+        if self.question.is_asking:
+            return tr("answer the question first")
         return tr("the Request can't be built") if self.compose.fault.text() else ""
 
     def _not_stopped(self) -> str:
@@ -310,10 +342,11 @@ class SendPanel(Panel):
             self._prepare()
 
     def _send_made(self, made: PreparedSend, *, secrets_seen: bool) -> None:
-        if self.key.is_waiting:
+        is_cut_off = self._gate.is_cut_off(made.call.destination)
+        if self.key.is_waiting and not is_cut_off:
             self._wish = _Wish(made.draft, secrets_seen)
             return
-        if self.key.missing:
+        if self.key.missing and not is_cut_off:
             # What the agent remembers would go out for nothing but a refusal.
             self.compose.fault.setText(tr_code("input.no_key", {"variable": self.key.missing}))
             self.compose.fault.show()
@@ -322,8 +355,21 @@ class SendPanel(Panel):
         if self._warns(made) and not secrets_seen:
             self.services.bridge.noticed.emit(tr("Nothing was sent: read the warning first."))
             return
+        self._ask(made.call.destination, call_leaving_text(made.call), self._send_asked, made)
+
+    def _ask(self, destination: Destination, figures: str, go: Go, made: PreparedSend | None = None) -> None:
+        """Do something that sends, once a person has agreed to where it goes; `made` is sent as it is then."""
+        self._asked = made
+        self.question.before(destination, figures, go)
+
+    def _send_asked(self, permit: SendPermit | None) -> None:
+        made, self._asked = self._asked, None
+        if made is not None:
+            self._begin(made, permit, keep=self.compose.keep.isChecked())
+
+    def _begin(self, made: PreparedSend, permit: SendPermit | None, *, keep: bool) -> None:
         self.page.begin(made)
-        self._calls.send(made, self._take_events, self._take_end, keep=self.compose.keep.isChecked())
+        self._calls.send(made, self._take_events, self._take_end, keep=keep, permit=permit)
         QTimer.singleShot(0, self, self._tell)
 
     def _stop(self) -> None:
@@ -359,7 +405,8 @@ class SendPanel(Panel):
             self.compose.warning.show()
             self.services.bridge.noticed.emit(tr("Nothing was sent: read the warning first."))
             return
-        self._several.send(made)
+        self._asked = None
+        self._several.ask(made, partial(self._several.send, made))
 
     def _show_begun(self, made: PreparedSend) -> None:
         self.page.beside.add(made)
@@ -411,7 +458,12 @@ class SendPanel(Panel):
     def _list_models(self) -> None:
         destination = self._destination()
         if destination is not None:
-            self._calls.list_models(destination, self._take_models, self._take_refused)
+
+            def ask(permit: SendPermit | None) -> None:
+                self._calls.list_models(destination, self._take_models, self._take_refused, permit)
+
+            figures = tr("A question for its models, with your key if there is one. Nothing of the Request.")
+            self._ask(destination, figures, ask)
 
     def _take_models(self, names: tuple[str, ...]) -> None:
         destination = self._destination()
@@ -422,7 +474,12 @@ class SendPanel(Panel):
     def _count(self) -> None:
         if self._made is not None:
             made = self._made
-            self._calls.count(made, lambda count: self._take_count(made, count), self._take_refused)
+
+            def ask(permit: SendPermit | None) -> None:
+                done = partial(self._take_count, made)
+                self._calls.count(made, done, self._take_refused, permit)
+
+            self._ask(made.call.destination, call_leaving_text(made.call), ask)
 
     def _take_count(self, made: PreparedSend, count: int) -> None:
         if made is self._made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.domain.calibration import Correction
-from inspector.domain.calls import HostPlace, PreparedCall
+from inspector.domain.calls import Destination, HostPlace, PreparedCall
 from inspector.domain.counts import Count, Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import TextPart, ToolCallPart
@@ -58,6 +58,33 @@ def secrets_text(call: PreparedCall) -> str:
     found = tuple(dict.fromkeys(f"{each.shown} ({each.kind})" for each in call.secrets))
     names = ", ".join(found[:3]) + (" …" if len(found) > 3 else "")
     return tr("The Request holds what looks like a secret: {names}", names=names)
+
+
+def leaving_text(size: int, counted: Count, secrets: int) -> str:
+    """What of a call leaves this computer: bytes, tokens, and how many texts look like secrets."""
+    found = (
+        tr_count("{count} text looks like a secret.", "{count} texts look like secrets.", secrets)
+        if secrets
+        else tr("No text looks like a secret.")
+    )
+    return tr("{size} bytes, {tokens}. {secrets}", size=number(size), tokens=tokens(counted), secrets=found)
+
+
+def call_leaving_text(call: PreparedCall) -> str:
+    """What of a prepared call leaves this computer."""
+    return leaving_text(len(call.body), Count(call.tokens, call.method), len(call.secrets))
+
+
+def distance_text(destination: Destination) -> str:
+    """How far away a destination is, and what that means."""
+    lines = [
+        tr("This address is in your own network. Nothing was sent yet.")
+        if destination.place is HostPlace.PRIVATE
+        else tr("This address isn't on your computer. Nothing was sent yet.")
+    ]
+    if not destination.is_encrypted:
+        lines.append(tr("The connection isn't encrypted."))
+    return " ".join(lines)
 
 
 def head_lines(call: PreparedCall) -> str:

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError
 from inspector.domain.settings import Setting, SettingValue
+from inspector.runtime.settings import NETWORK_OFFLINE
 from inspector.ui.agent_settings.inputs import LineInput
 from inspector.ui.agent_settings.setting_row import AgentSettingRow
 from inspector.ui.agent_settings.values import SettingFault, shown_value
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.key_ring import KeyRing
+from inspector.ui.program_settings.allowed import AllowedList
 from inspector.ui.program_settings.keys import KeyList
 from inspector.ui.program_settings.table import (
     KEYS,
     OTHER,
+    SENDING,
     SettingLook,
     SettingSubject,
     field_of,
@@ -29,6 +32,7 @@ from inspector.ui.program_settings.table import (
     subjects,
 )
 from inspector.ui.safe_text import PlainLabel, window_title
+from inspector.ui.send_gate import SendGate
 from inspector.ui.widgets.controls import arrange, button, field, name_help, rule
 from inspector.ui.widgets.grouped_page import GroupedPage
 from inspector.ui.wording import tr, tr_error
@@ -139,6 +143,7 @@ class SettingsDialog(QDialog):
         look: tuple[Appearance, Icons],
         settings: Sequence[StoredSetting],
         ring: KeyRing,
+        gate: SendGate,
     ) -> None:
         super().__init__(parent)
         name_help(self, "Settings")
@@ -157,8 +162,10 @@ class SettingsDialog(QDialog):
         self.groups.setFixedWidth(appearance.space(_LIST_STEPS))
         self.page = GroupedPage(appearance, tr("Settings"))
         self.rows: dict[str, ProgramSettingRow] = {}
-        self.keys = KeyList(appearance, ring)
+        self.keys, self.allowed = KeyList(appearance, ring), AllowedList(appearance, gate)
+        self._parts: dict[str, KeyList | AllowedList] = {KEYS: self.keys, SENDING: self.allowed}
         self._subjects = _subjects_with(settings)
+        self._sought = ""
         self._fill(icons, {each.row.name: each for each in settings})
         self._none = PlainLabel(tr("No setting matches."), tone="muted")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -167,6 +174,9 @@ class SettingsDialog(QDialog):
         self.search.returnPressed.connect(self._go_to_first)
         self.groups.currentRowChanged.connect(self._go_to)
         self.page.reached.connect(self._mark)
+        soon = QTimer(self, singleShot=True, interval=0)
+        soon.timeout.connect(self._seek)
+        self.page.verticalScrollBar().rangeChanged.connect(lambda _least, _most: soon.start())
         self._find("")
         self.groups.setCurrentRow(0)
         self.search.setFocus()
@@ -175,6 +185,14 @@ class SettingsDialog(QDialog):
         """Show another value that a setting got elsewhere."""
         if name in self.rows:
             self.rows[name].follow()
+
+    def follow_offline(self) -> None:
+        """Show whether the user works offline, which a menu turns too."""
+        self.follow(NETWORK_OFFLINE)
+
+    def go_to(self, id_: str) -> None:
+        """Show a group of settings."""
+        self.groups.setCurrentRow([each.id for each in self._subjects].index(id_))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store what is typed and not yet finished."""
@@ -197,8 +215,8 @@ class SettingsDialog(QDialog):
                 if name in kept:
                     self.rows[name] = row = ProgramSettingRow(self._appearance, icons, kept[name], look)
                     self.page.add(row)
-            if subject.id == KEYS:
-                self.page.add(self.keys)
+            if subject.id in self._parts:
+                self.page.add(self._parts[subject.id])
         self.page.end()
 
     def _lay_out(self) -> None:
@@ -214,6 +232,7 @@ class SettingsDialog(QDialog):
         arrange(QVBoxLayout(self), top, rule(), middle, rule(), bottom)
 
     def _find(self, words: str) -> None:
+        self._sought = ""
         wanted = words.casefold().split()
         shown = {
             name: all(word in f"{row.words} {subject.title.casefold()}" for word in wanted)
@@ -225,9 +244,10 @@ class SettingsDialog(QDialog):
         first = True
         for at, subject in enumerate(self._subjects):
             there = any(shown[name] for name, _ in self._rows_of(subject))
-            if subject.id == KEYS:
-                there = all(word in self.keys.words for word in wanted)
-                self.keys.setVisible(there)
+            if (part := self._parts.get(subject.id)) is not None:
+                is_part = all(word in part.words for word in wanted)
+                part.setVisible(is_part)
+                there = there or is_part
             self.page.show_group(subject.id, shown=there, first=first)
             self.groups.setRowHidden(at, not there)
             first = first and not there
@@ -244,12 +264,19 @@ class SettingsDialog(QDialog):
 
     def _go_to(self, at: int) -> None:
         if at >= 0:
+            self._sought = self._subjects[at].id
+            self._seek()
+
+    def _seek(self) -> None:
+        """Keep the group that was gone to at the top while what is above it grows, as keys become known."""
+        if self._sought:
             # Scrolling says which group is reached, which at the end of the page may be a later one.
             self.page.blockSignals(True)
-            self.page.go_to(self._subjects[at].id)
+            self.page.go_to(self._sought)
             self.page.blockSignals(False)
 
     def _mark(self, id_: str) -> None:
+        self._sought = ""
         self.groups.blockSignals(True)
         self.groups.setCurrentRow([each.id for each in self._subjects].index(id_))
         self.groups.blockSignals(False)

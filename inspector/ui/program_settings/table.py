@@ -7,6 +7,7 @@ from inspector.domain.layout_rules import MOST_TOKENS
 from inspector.domain.settings import Setting
 from inspector.runtime.settings import (
     EXTRACTIVE,
+    NETWORK_OFFLINE,
     QUEUE_AT_ONCE,
     QUEUE_ATTEMPTS,
     QUEUE_POLL,
@@ -43,7 +44,7 @@ class SettingSubject:
     looks: dict[str, SettingLook]
 
 
-OTHER, KEYS = "other", "keys"
+OTHER, KEYS, SENDING = "other", "keys", "sending"
 
 
 def subjects() -> tuple[SettingSubject, ...]:
@@ -52,6 +53,7 @@ def subjects() -> tuple[SettingSubject, ...]:
         SettingSubject("appearance", tr("Appearance"), _appearance()),
         SettingSubject("identity", tr("Identity"), _identity()),
         SettingSubject(KEYS, tr("Keys"), {}),
+        SettingSubject(SENDING, tr("Sending"), _sending()),
         SettingSubject("request", tr("Request"), _request()),
         SettingSubject("budget", tr("Budget"), _budget()),
         SettingSubject("summaries", tr("Summaries"), _summaries()),
@@ -113,6 +115,11 @@ def _identity() -> dict[str, SettingLook]:
         "identity.name": SettingLook(tr("Name"), words=tr("user author who")),
         "identity.id": SettingLook(tr("ID"), words=tr("user author who partner")),
     }
+
+
+def _sending() -> dict[str, SettingLook]:
+    words = tr("network internet connection airplane privacy loopback localhost")
+    return {NETWORK_OFFLINE: SettingLook(tr("Work offline"), words=words)}
 
 
 def _request() -> dict[str, SettingLook]:

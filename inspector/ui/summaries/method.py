@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
-from inspector.domain.calls import OFFLINE, CallError
+from inspector.domain.calls import OFFLINE, CallError, PreparedCall
+from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InputError, InspectorError
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.called_model import CalledModel
 from inspector.runtime.session import FileSession
+from inspector.ui.calls.send_question import SendQuestion
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.calls import dollars, failure_words
+from inspector.ui.presentation.calls import dollars, failure_words, leaving_text
 from inspector.ui.presentation.request_output import form_name
 from inspector.ui.safe_text import one_line, show_controls
-from inspector.ui.widgets.controls import button, field
+from inspector.ui.send_gate import SendPermit
+from inspector.ui.widgets.controls import arrange, button, field
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import number, tr, tr_count, tr_error
 
@@ -63,9 +66,14 @@ class SummaryMethod(QWidget):
         self.model = field(tr("Model"))
         self.model.setText(agent.model)
         self.ask_button = button(tr("Ask the model"), self.asked.emit)
-        self.setLayout(
+        self._gate = services.workspace.gate
+        self._permit: SendPermit | None = None
+        self.question = SendQuestion(services.appearance, services.icons, self._gate)
+        choices = QWidget()
+        choices.setLayout(
             FlowLayout(self.provider, self.model, self.ask_button, spacing=services.appearance.space(2))
         )
+        arrange(QVBoxLayout(self), choices, self.question, spacing=services.appearance.space(2))
         self.provider.currentIndexChanged.connect(self._follow)
         self.model.textChanged.connect(self._follow)
         self._show()
@@ -90,10 +98,12 @@ class SummaryMethod(QWidget):
         if choice.provider == EXTRACTED:
             return None
         destination = session.engine.calls.destination(choice.provider, choice.form)
-        return CalledModel(session.engine.calls, destination, agent_id, choice.model, self._warn)
+        calls = session.engine.calls
+        return CalledModel(calls, destination, agent_id, choice.model, self._warn, self._require)
 
     def _follow(self, _: object) -> None:
-        self._is_warned = False
+        self._is_warned, self._permit = False, None
+        self.question.cancel()
         self._show()
         self.changed.emit()
 
@@ -103,6 +113,18 @@ class SummaryMethod(QWidget):
             self._is_warned = True
             self._show()
             raise InputError("input.secret_in_messages", kind=kind, secret=shown)
+
+    def _require(self, call: PreparedCall, secrets: int) -> None:
+        """Stop what nobody agreed to sending there, and ask; with a yes, the model is asked again."""
+        if self._gate.asks(call.destination, self._permit):
+            figures = leaving_text(len(call.body), Count(call.tokens, call.method), secrets)
+            first = tr("The first of its calls: {figures}", figures=figures)
+            self.question.before(call.destination, first, self._take_permit)
+        self._gate.require(call.destination, self._permit)
+
+    def _take_permit(self, permit: SendPermit | None) -> None:
+        self._permit = permit
+        self.asked.emit()
 
     def _show(self) -> None:
         for each in (self.model, self.ask_button):

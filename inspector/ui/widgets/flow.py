@@ -81,6 +81,8 @@ class FlowLayout(QLayout):
                 continue
             size = item.sizeHint()
             size.setWidth(max(min(size.width(), width), item.minimumSize().width()))
+            if item.hasHeightForWidth():
+                size.setHeight(max(size.height(), item.heightForWidth(size.width())))
             if not lines or size.width() > left:
                 lines.append([])
                 left = width

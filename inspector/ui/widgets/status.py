@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStatusBar, QWidget
 
 from inspector.domain.dataclass import dataclass
-from inspector.ui.safe_text import ElidedLabel, PlainLabel
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, button, restyle
 from inspector.ui.widgets.work_line import JobLine
 from inspector.ui.wording import number, tr, tr_count
@@ -17,7 +18,8 @@ from inspector.ui.wording import number, tr, tr_count
 class StatusValues:
     """What the status bar says. `live` is the state's word with its tone, `fill_tone` that of the tokens.
 
-    `agents` says how many agents run in this window, nothing where none does.
+    `agents` says how many agents run in this window, nothing where none does; `is_offline` that nothing leaves this
+    computer.
     """
 
     live: str = ""
@@ -35,10 +37,13 @@ class StatusValues:
     has_file: bool = False
     approvals: int = 0
     agents: str = ""
+    is_offline: bool = False
 
 
 class StatusLine(QStatusBar):
-    """The bar at the bottom of the window."""
+    """The bar at the bottom of the window. `offline_clicked` asks for the setting that keeps all calls here."""
+
+    offline_clicked = Signal()
 
     def __init__(
         self,
@@ -60,6 +65,14 @@ class StatusLine(QStatusBar):
         self.drafts_button = button("", show_drafts, role="flat", size="small")
         self.approvals_button = button("", show_approvals, role="flat", size="small")
         self.agents_button = button("", show_run, role="flat", size="small")
+        self.offline_button = button(tr("offline"), self.offline_clicked.emit, role="flat", size="small")
+        self.offline_button.setAccessibleName(tr("Work offline is on"))
+        safe_tooltip(
+            self.offline_button,
+            tr(
+                "Work offline is on: nothing leaves this computer. Models on it still answer. Click to change it."
+            ),
+        )
         self._problems = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")
         left = QWidget()
@@ -68,6 +81,7 @@ class StatusLine(QStatusBar):
         for each in (
             self.work,
             self._busy,
+            self.offline_button,
             self.agents_button,
             self.drafts_button,
             self.approvals_button,
@@ -102,6 +116,7 @@ class StatusLine(QStatusBar):
         tone = status.worst if status.problems else ""
         _show(self._problems, tr_count("{count} problem", "{count} problems", status.problems), tone)
         _show(self._tokens, self._tokens_text(status), status.fill_tone)
+        self.offline_button.setVisible(status.is_offline)
         for each in (self._problems, self._tokens):
             each.setVisible(status.has_file)
         self.drafts_button.setVisible(status.has_file and status.drafts > 0)

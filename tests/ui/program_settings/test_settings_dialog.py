@@ -45,7 +45,18 @@ async def test_that_settings_stand_by_subject_without_dotted_names(
 ) -> None:
     dialog = opened(studio)
     groups = [dialog.groups.item(at).text() for at in range(dialog.groups.count())]
-    assert groups == ["Appearance", "Identity", "Keys", "Request", "Budget", "Summaries", "Queue", "Files"]
+    subjects = [
+        "Appearance",
+        "Identity",
+        "Keys",
+        "Sending",
+        "Request",
+        "Budget",
+        "Summaries",
+        "Queue",
+        "Files",
+    ]
+    assert groups == subjects
     shown = texts(dialog)
     for name, row in dialog.rows.items():
         assert name not in shown
@@ -114,7 +125,7 @@ async def test_that_settings_are_found_by_what_people_call_them(
     assert found_by(dialog, "dark") == {"window.theme"}
     assert found_by(dialog, "budget yellow") == {"budget.warning_share"}
     hidden = [dialog.groups.isRowHidden(at) for at in range(dialog.groups.count())]
-    assert hidden == [True, True, True, True, False, True, True, True]
+    assert hidden == [True, True, True, True, True, False, True, True, True]
     QTest.keyClick(dialog.search, Qt.Key.Key_Return)
     focused = dialog.focusWidget()
     assert isinstance(focused, QWidget)
@@ -138,6 +149,7 @@ async def test_that_a_setting_without_a_place_stands_among_the_others(
         (appearance, icons),
         [StoredSetting(row, store)],
         studio.contents.services.workspace.keys,
+        studio.contents.services.workspace.gate,
     )
     dialog.show()
     assert dialog.rows["later.new_thing"].field.label == "New thing"
