@@ -24,7 +24,7 @@ from inspector.runtime.queue_worker import QueueWorker
 from inspector.runtime.queued_turns import QueuedTurns, TurnRoute
 from inspector.runtime.settings import NETWORK_OFFLINE
 from inspector.runtime.wording import word_error
-from tests.fixtures import opened_engine
+from tests.fixtures import ROOT, opened_engine
 from tests.providers.provider_server import Answer, ProviderServer, serving
 from tests.providers.streamed_replies import STREAMS, Said
 from tests.runtime.test_queued_turns import SWIFT, stored
@@ -192,3 +192,17 @@ def test_that_who_works_offline_does_so_in_safe_mode(tmp_path: Path, monkeypatch
     assert settings.switch(NETWORK_OFFLINE)
     assert settings.text("time.zone") == "UTC"
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("module", "importer"),
+    [("providers.http_client", "runtime/call_network.py"), ("runtime.call_network", "runtime/calls.py")],
+)
+def test_that_the_one_place_which_asks_is_the_only_way_to_the_network(module: str, importer: str) -> None:
+    package = ROOT / "inspector"
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if f"inspector.{module}" in path.read_text(encoding="utf-8")
+    }
+    assert found == {importer}

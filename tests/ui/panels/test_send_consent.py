@@ -70,6 +70,7 @@ async def runs(one: Send) -> int:
 async def test_that_nothing_arrives_before_the_answer_and_the_question_says_what_would(
     studio: Studio, until: Until
 ) -> None:
+    studio.window.resize(1280, 800)
     one = await shown(studio, until)
     async with serving() as server:
         await asked(one, server)
@@ -86,7 +87,15 @@ async def test_that_nothing_arrives_before_the_answer_and_the_question_says_what
         assert QApplication.activeModalWidget() is None
         await one.calm()
         assert server.connections == 0
-        press(one.panel.question.send_button)
+        question = one.panel.question
+        for each in (
+            question.heading,
+            question.send_button,
+            question.remember_button,
+            question.cancel_button,
+        ):
+            assert each.visibleRegion().boundingRect() == each.rect()
+        press(question.send_button)
         await replied(one)
         assert one.panel.page.text.toPlainText() == "Yes."
         assert [each.body for each in server.asked] == [made.call.body]
