@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter
 
 from inspector.domain.replies import ReplyEvent
 from inspector.ui.appearance import Appearance
@@ -18,18 +18,27 @@ from inspector.ui.presentation.calls import ended_text, failure_words, usage_tex
 from inspector.ui.presentation.request_output import form_name
 from inspector.ui.wording import tr
 
+_LEAST_STEPS = 36
+"""Steps of width of a column at least."""
 
-class LiveColumns(QSplitter):
-    """Columns in the order in which their calls were begun."""
+
+class LiveColumns(QScrollArea):
+    """Columns in the order in which their calls were begun. They scroll sideways where the room is small."""
 
     def __init__(self, appearance: Appearance, icons: Icons) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+        super().__init__()
         self._appearance, self._icons = appearance, icons
         self.columns: list[ReplyColumn] = []
-        self.setChildrenCollapsible(False)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setChildrenCollapsible(False)
+        self.setWidget(self._splitter)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        appearance.changed.connect(self._measure)
 
     def clear(self) -> None:
-        """Show no call."""
+        """Show no call any more: others begin."""
         for each in self.columns:
             each.setParent(None)
             each.deleteLater()
@@ -47,8 +56,13 @@ class LiveColumns(QSplitter):
         column.figures.setText(tr("Waiting …"))
         column.text.setAccessibleName(tr("Reply of {model}", model=made.call.model))
         self.columns.append(column)
-        self.addWidget(column)
-        self.setSizes([1_000] * len(self.columns))
+        self._splitter.addWidget(column)
+        self._splitter.setSizes([1_000] * len(self.columns))
+        self._measure()
+
+    def _measure(self) -> None:
+        for each in self.columns:
+            each.setMinimumWidth(self._appearance.space(_LEAST_STEPS))
 
     def take(self, place: int, events: Sequence[ReplyEvent]) -> None:
         """Show events of a call as they come in."""
