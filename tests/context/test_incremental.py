@@ -36,6 +36,8 @@ def outcome(builder: ContextBuilder, snapshot: Snapshot, spec: RequestSpec) -> R
 @given(st.integers(0, 2**32))
 # A persona that ends with a line break begins the system string of one layout and stands within that of another.
 @example(8230)
+# A persona that begins with a space begins the system string bare and stands within that of another enclosed.
+@example(8232)
 def test_that_caches_change_no_result_whatever_was_built_before(seed: int) -> None:
     chance, warm = Random(seed), new_builder()
     snapshot, _ = a_request_case(seed)

@@ -60,7 +60,7 @@ def text_part(
     part.source = replace(part.source, owner=owner, label=_label(place))
     if body != text and not element:
         # Its pieces are of another text, so they are its own.
-        part.leading = replace(part, text=text, _pieces={})
+        part.leading = replace(part, text=text, _pieces={}, _counts={})
     return Adapted(part, tuple(adaptations))
 
 
