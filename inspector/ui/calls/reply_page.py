@@ -48,6 +48,7 @@ from inspector.ui.widgets.wire_page import WirePage
 from inspector.ui.wording import number, tr, tr_error
 
 REPLY, REQUEST, EVENTS, BILL = range(4)
+_NARROW_STEPS = 50
 _WIRE_STEPS = 12
 _MOST_EVENTS, _LONGEST_EVENT = 5_000, 2_000
 
@@ -264,6 +265,7 @@ class ReplyPage(QWidget):
         self._foot.setContentsMargins(space(2), 0, space(2), 0)
         self.head.setContentsMargins(space(3), space(1), space(3), space(1))
         self.wire.view.setMinimumHeight(space(_WIRE_STEPS))
+        self.empty.setMinimumHeight(self.empty.heightForWidth(space(_NARROW_STEPS)))
         self.events.setFont(self.services.appearance.font(TextSize.SMALL, fixed=True))
 
     def _turn(self, place: int) -> None:

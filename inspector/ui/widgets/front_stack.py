@@ -15,7 +15,11 @@ class FrontStack(QStackedWidget):
 
     def minimumSizeHint(self) -> QSize:
         page = self.currentWidget()
-        return super().minimumSizeHint() if page is None else page.minimumSizeHint()
+        return (
+            super().minimumSizeHint()
+            if page is None
+            else page.minimumSizeHint().expandedTo(page.minimumSize())
+        )
 
     def hasHeightForWidth(self) -> bool:
         """No: a page is as high as there is room, whatever wraps in it."""

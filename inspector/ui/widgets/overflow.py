@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+from inspector.ui.widgets.front_stack import FrontStack
+
 
 class Overflow(QScrollArea):
     """Gives its panel all the room there is, and never less than the panel needs.
@@ -60,8 +62,10 @@ class Overflow(QScrollArea):
 
     def _needed(self, width: int) -> QSize:
         """What the panel needs at the least; lines that wrap need more height where it is narrow."""
-        least, layout = self._panel.minimumSizeHint(), self._panel.layout()
-        if layout is None or not self._panel.hasHeightForWidth():
+        # A stack's own layout would give what its pages would like to have.
+        front = self._panel.currentWidget() if isinstance(self._panel, FrontStack) else self._panel
+        least, layout = self._panel.minimumSizeHint(), None if front is None else front.layout()
+        if layout is None or not layout.hasHeightForWidth():
             return least
         return QSize(
             least.width(), max(least.height(), layout.minimumHeightForWidth(max(width, least.width())))
