@@ -27,18 +27,29 @@ class KeyPattern:
     def __init__(self, spellings: Sequence[str]) -> None:
         self._spellings = tuple(filter(None, spellings))
         self._pattern = re.compile("|".join(map(re.escape, self._spellings)) or r"(?!)")
-        self._longest = max(map(len, self._spellings), default=0)
+        self._letters = frozenset("".join(self._spellings))
         self.most = min(map(len, self._spellings), default=0) // 2
         """Characters of its beginning that tell too much of it to be shown alone."""
 
     def masked(self, text: str) -> str:
         """A text without the key."""
-        return self._pattern.sub(MASK, text)
+        return self._pattern.sub(MASK, text) if self._is_in(text) else text
+
+    def _is_in(self, text: str) -> bool:
+        for each in self._spellings:  # noqa: SIM110  a generator takes longer than the search
+            if each in text:
+                return True
+        return False
+
+    def is_clear(self, text: str) -> bool:
+        """Whether a text neither has the key nor ends with what could be its beginning."""
+        may_begin = bool(text) and text[-1] in self._letters
+        return not (may_begin and self.tail(text)) and not self._is_in(text)
 
     def masked_json(self, text: str) -> str:
         """JSON without the key, also where its letters are escaped; what is no JSON as a text."""
         text = self.masked(text)
-        if _ESCAPED.search(text) is None:
+        if "\\" not in text or _ESCAPED.search(text) is None:
             return text
         try:
             value = json.loads(text)
@@ -85,10 +96,26 @@ class KeyWatch:
     @property
     def waits(self) -> float:
         """The first event with something of which isn't known yet whether it is of the key; infinite if none has."""
-        return min((waiting[0].place for waiting in self._waiting.values()), default=_NOTHING_WAITS)
+        if not self._waiting:
+            return _NOTHING_WAITS
+        return min(waiting[0].place for waiting in self._waiting.values())
 
-    def passed(self, stream: Hashable, piece: str) -> str:
-        """What can be shown of a stream now that so much more of it came."""
+    def passed(self, stream: Hashable, piece: str, own: Hashable = None) -> str:
+        """What can be shown of a stream now that so much more of it came.
+
+        Args:
+            stream: The stream.
+            piece: What came.
+            own: The stream of the part that it came for, where the other one is of several parts.
+        """
+        if not self._waiting and self._pattern.is_clear(piece):
+            # So it is with nearly all that comes.
+            return piece
+        if own is not None:
+            self._passed(own, piece)
+        return self._passed(stream, piece)
+
+    def _passed(self, stream: Hashable, piece: str) -> str:
         segments = [*self._waiting.pop(stream, ()), _Segment(self.place, piece, 0)]
         text = "".join(each.piece[each.start :] for each in segments)
         end = 0

@@ -204,11 +204,7 @@ class ReplyParts:
 
     def _shown(self, stream: Hashable, own: Hashable, more: str) -> str:
         """What of a text can be shown; `own` is the stream of its part where `stream` is one of several parts."""
-        if self._watch is None:
-            return more
-        if own is not None:
-            self._watch.passed(own, more)
-        return self._watch.passed(stream, more)
+        return more if self._watch is None else self._watch.passed(stream, more, own)
 
 
 def _without_key(parts: Sequence[Part], watch: KeyWatch) -> tuple[Part, ...]:
