@@ -47,6 +47,8 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         "px14": f"{round(14 * scale)}px",
         "px16": f"{round(16 * scale)}px",
         "px24": f"{round(24 * scale)}px",
+        # The padding of cells, and what the style adds to it at any scale: heads stand over their columns.
+        "cell": f"{round(4 * scale) + _CELL_MARGIN}px",
     }
     values |= {f"tint_{name}": theme.tint(name).name() for name in ("ok", "warning", "error", "info")}
     values |= {f"state_{name}": theme.state(name).name() for name in ("ok", "warning", "error", "info")}
@@ -56,6 +58,9 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         sheet = sheet.replace(f"@{name};", f"{value};").replace(f"@{name} ", f"{value} ")
     return sheet
 
+
+_CELL_MARGIN = 3
+"""Pixels that the style leaves free at both ends of a cell's text, which do not grow with the text."""
 
 _SHEET = """
 QMainWindow, QDialog { background: @surface; }
@@ -167,7 +172,7 @@ QListView[role="groups"]::item { padding: @px6 @px16; }
 QHeaderView { background: @surface; border: none; }
 QTableCornerButton::section { background: @surface; border: none; border-bottom: 1px solid @border; }
 QHeaderView::section {
-  background: @surface; color: @muted; border: none; border-bottom: 1px solid @border; padding: @px4 @px8;
+  background: @surface; color: @muted; border: none; border-bottom: 1px solid @border; padding: @px4 @cell;
   font-size: @small;
 }
 

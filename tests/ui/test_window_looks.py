@@ -4,7 +4,7 @@ import asyncio
 import gc
 
 import pytest
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QTabBar,
+    QTableWidget,
+    QTableWidgetItem,
     QWidget,
 )
 
@@ -24,6 +26,7 @@ from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.prompt import FormDialog
+from inspector.ui.widgets.rows_view import dress_table
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
 from tests.ui.world import CHECKLIST
@@ -197,3 +200,30 @@ async def test_that_nothing_moves_down_when_something_is_tried(
     await until(lambda: bar.what_if.isVisible())
     await asyncio.sleep(0.05)
     assert bar.height() == before
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+async def test_that_heads_stand_over_the_text_of_their_columns(
+    studio: Studio, until: Until, appearance: Appearance, scale: float
+) -> None:
+    await open_file(studio, until)
+    appearance.set_scale(scale)
+    table = QTableWidget(1, 1, studio.window)
+    dress_table(table, appearance, "table")
+    table.setHorizontalHeaderLabels(["I"])
+    table.setItem(0, 0, QTableWidgetItem("I"))
+    table.resize(400, 200)
+    table.show()
+    await asyncio.sleep(0)
+    head, cells = table.horizontalHeader(), table.viewport()
+    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    assert abs(_first_ink(head, head.height()) - _first_ink(cells, table.rowHeight(0))) <= 1
+
+
+def _first_ink(widget: QWidget, height: int) -> int:
+    """The first column of pixels with a mark on the ground that the left edge has, but for lines at the ends."""
+    image = widget.grab(QRect(0, 0, 100, height)).toImage()
+    rows = range(4, image.height() - 4)
+    return next(
+        (x for x in range(image.width()) if any(image.pixel(x, y) != image.pixel(0, y) for y in rows)), -100
+    )

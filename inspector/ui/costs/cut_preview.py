@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, PieceChange, Request
@@ -18,6 +18,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.budget import STRUCTURE, piece_name
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import number, signed, tr, tr_count
 
@@ -131,8 +132,7 @@ class CutPreview(QWidget):
         self._total.setText(tr("The preview can't be built. The Request may have changed since."))
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        arrange(buttons, self.do_button, self.close_button, None, spacing=8)
+        buttons = FlowLayout(self.do_button, self.close_button, spacing=8)
         self._words = QVBoxLayout()
         arrange(self._words, self._title, self._total, self._note, buttons, spacing=6)
         arrange(QVBoxLayout(self), self._words, self.view)

@@ -17,6 +17,7 @@ from inspector.ui.presentation.cuts import IGNORED, CutRow, cut_rows, ignored_ki
 from inspector.ui.presentation.finding_fixes import can_preview
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, button, clear, rule
+from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr, tr_count
 
 _MOST = 5
@@ -122,11 +123,12 @@ class CutWidget(QFrame):
         self.do_button = button(row.do, run, size="small")
         self.do_button.setAccessibleName(row.tip)
         safe_tooltip(self.do_button, row.tip)
-        first, second, whole = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        first, whole = QHBoxLayout(), QVBoxLayout(self)
         space = appearance.space
+        # Large text leaves no room for both buttons beside each other.
+        second = FlowLayout(self.preview_button, self.do_button, spacing=space(1.5))
         arrange(first, name, PlainLabel(row.saves, tone="ok", size="small"), spacing=space(2))
         first.setStretch(0, 1)
-        arrange(second, self.preview_button, self.do_button, None, spacing=space(1.5))
         arrange(whole, first, why, second, spacing=space(1))
         self.preview_button.setVisible(preview is not None)
         whole.setContentsMargins(space(3) - space(0.5), space(1), space(3), space(1.5))

@@ -23,7 +23,11 @@ from inspector.ui.wording import tr
 
 _MODIFIERS = Qt.KeyboardModifier
 _WIDTH = 12
-"""Letters of a column of which nothing is said, and those left to the one that takes the rest."""
+"""Letters of a column of which nothing is said."""
+_REST = 20
+"""Letters that the one that takes the rest has before any other has more than its title needs."""
+_LOOKED_AT, _MOST_LETTERS = 40, 60
+"""Rows, and letters of each of their cells, that are measured."""
 _ROOM = 3
 """Letters of room beside a column's title."""
 
@@ -53,6 +57,7 @@ class _ColumnFit(QObject):
         super().__init__(header)
         self._header = header
         self._titles = [column.title for column in columns]
+        self._figures = {at for at, column in enumerate(columns) if column.right}
         self._widths = {at: widths.get(column.id, _WIDTH) for at, column in enumerate(columns)}
         self._is_fitting = self._is_dragged = False
         header.installEventFilter(self)
@@ -75,8 +80,12 @@ class _ColumnFit(QObject):
         metrics, header = self._header.fontMetrics(), self._header
         letter = metrics.averageCharWidth()
         titles = [metrics.horizontalAdvance(f"{title}{'m' * _ROOM}") for title in self._titles]
-        wished = {at: max(letter * width, titles[at]) for at, width in self._widths.items() if width}
-        rest = sum(letter * _WIDTH for width in self._widths.values() if not width)
+        wished = {
+            at: max(min(letter * width, self._widest(at, letter * width)), titles[at])
+            for at, width in self._widths.items()
+            if width
+        }
+        rest = sum(letter * _REST for width in self._widths.values() if not width)
         over = sum(wished.values()) + rest - header.width() if header.isVisible() else 0
         spare = sum(width - titles[at] for at, width in wished.items())
         share = min(1.0, max(0, over) / spare) if spare else 0.0
@@ -86,6 +95,19 @@ class _ColumnFit(QObject):
                 header.resizeSection(at, round(width - (width - titles[at]) * share))
         finally:
             self._is_fitting = False
+
+
+    def _widest(self, at: int, unknown: int) -> int:
+        """What the first cells of a column take at the most, so that an empty one leaves its room to the words.
+
+        Figures, which count as they are asked for, and a table without rows say nothing: they take `unknown`.
+        """
+        if at in self._figures or not self._header.model().rowCount():
+            return unknown
+        model, metrics = self._header.model(), self._header.parentWidget().fontMetrics()
+        texts = (str(model.index(row, at).data() or "") for row in range(min(_LOOKED_AT, model.rowCount())))
+        widest = max((metrics.horizontalAdvance(text[:_MOST_LETTERS]) for text in texts), default=0)
+        return widest + metrics.horizontalAdvance("m" * 2)
 
 
 class ElementsTable(QTableView):

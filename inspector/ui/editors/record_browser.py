@@ -27,7 +27,7 @@ from inspector.ui.models.paged import PagedRows
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import EmptyState, arrange, field
 from inspector.ui.widgets.flow import FlowLayout
-from inspector.ui.widgets.record_rows import RecordRow, RecordTable
+from inspector.ui.widgets.record_rows import RecordRow, RecordTable, RecordWidths
 
 _SELECT = QItemSelectionModel.SelectionFlag
 _FILTER_STEPS = 48
@@ -44,6 +44,8 @@ class BrowserWords:
     states: Sequence[tuple[str, str]]
     page: str
     unselected: str
+    widths: RecordWidths = RecordWidths(figure="")
+    """Of the parts of a row; only lists whose rows have figures keep room for them."""
 
 
 class RecordBrowser(QWidget):
@@ -67,7 +69,7 @@ class RecordBrowser(QWidget):
             "record", words.name, lambda row: row.text, tip=lambda row: row.tip, spoken=lambda row: row.spoken
         )
         self.model = PagedRows(column, row_of, is_heading, self)
-        self.table = RecordTable(appearance, self.model, partial(value_at, RecordRow), words.name)
+        self.table = RecordTable(appearance, self.model, partial(value_at, RecordRow), words.name, words.widths)
         self.page = RecordPage(appearance, icons, EmptyState(words.unselected), words.page)
         self.words_field = field(words.filter, role="filter")
         self.states = QComboBox()

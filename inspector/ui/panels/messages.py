@@ -49,7 +49,7 @@ from inspector.ui.record_session import RecordSession
 from inspector.ui.selection import PointedPlace
 from inspector.ui.summaries.summarise_dialog import offer_summaries
 from inspector.ui.widgets.controls import arrange, button
-from inspector.ui.widgets.record_rows import RecordRow
+from inspector.ui.widgets.record_rows import RecordRow, RecordWidths
 from inspector.ui.wording import moment, tr
 
 _MENU = (
@@ -469,4 +469,5 @@ def _words() -> BrowserWords:
         ),
         tr("Message"),
         tr("Select a message to read it"),
+        RecordWidths(),
     )

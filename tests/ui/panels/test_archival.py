@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QKeySequence, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
@@ -15,6 +15,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.archival import ArchivalPanel
 from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.widgets import record_rows
 from inspector.ui.widgets.record_rows import RecordRow
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
@@ -183,3 +184,20 @@ async def test_that_a_deleted_entry_is_listed_as_deleted_and_comes_back(archival
     assert len(await tab.stored()) == len(ENTRIES)
     await tab.world.engine.edits.undo(values.NOOR)
     await tab.until(lambda: tab.texts == ["The old runner is gone."])
+
+
+async def test_that_the_words_of_an_entry_reach_its_date(
+    archival: OpenArchival, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab = await archival()
+    await tab.until(lambda: STORED in tab.texts)
+    drawn: dict[str, QRect] = {}
+
+    def note(painter: QPainter, room: QRect, text: str, *, right: bool = False) -> None:
+        drawn[text] = QRect(room)
+
+    monkeypatch.setattr(record_rows, "_draw", note)
+    tab.browser.table.grab()
+    date = next(row.time for row in tab.rows if row.text == STORED)
+    gap = tab.studio.contents.services.appearance.space(3)
+    assert 0 <= drawn[date].left() - drawn[STORED].right() <= 2 * gap

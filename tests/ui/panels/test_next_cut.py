@@ -119,3 +119,13 @@ async def test_that_findings_are_read_once_for_a_request_and_not_for_drafts(
     await until(lambda: not studio.contents.workspace.findings.is_waiting)
     await calm(studio, until)
     assert sum(bool(each & What.FINDINGS) for each in news) <= 1
+
+
+async def test_that_large_text_puts_the_buttons_of_a_cut_below_each_other_in_a_narrow_budget(
+    studio: Studio, until: Until
+) -> None:
+    panel = await open_large(studio, until)
+    studio.contents.services.appearance.set_scale(2.0)
+    await calm(studio, until)
+    beside = best(panel).preview_button.sizeHint().width() + best(panel).do_button.sizeHint().width()
+    assert best(panel).minimumSizeHint().width() < beside

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from inspector.domain.content import (
     CompositeContent,
@@ -605,3 +605,18 @@ async def test_that_the_title_of_items_has_room_where_the_tab_is_narrow(open_blo
     header.resizeSection(2, wide)
     view.setFixedWidth(letter * 56)
     assert header.sectionSize(2) == wide
+
+
+async def test_that_a_column_takes_no_more_room_than_its_cells_need(open_block: Any) -> None:
+    tab = await open_block(TASKS)
+    table = tab.panel.findChild(ListEditor).view.table
+    await tab.until(lambda: table.isVisible() and table.model().rowCount())
+    header, metrics = table.horizontalHeader(), table.fontMetrics()
+    model = table.model()
+    for at in range(model.columnCount()):
+        if header.sectionResizeMode(at) is QHeaderView.ResizeMode.Stretch:
+            continue
+        title = str(model.headerData(at, Qt.Orientation.Horizontal))
+        texts = [str(model.index(row, at).data() or "") for row in range(model.rowCount())]
+        widest = max(metrics.horizontalAdvance(f"{text}mmmm") for text in [title, *texts])
+        assert header.sectionSize(at) <= max(widest, 8 * metrics.averageCharWidth()), title
