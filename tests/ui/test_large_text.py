@@ -13,13 +13,14 @@ from inspector.domain.edits.rows import ConfigureAgent
 from inspector.ui.appearance import ThemeChoice
 from inspector.ui.dock_layout import DockLayout
 from inspector.ui.editors.fields import FieldRow
+from inspector.ui.editors.log import LogEditor
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.changes import ChangesPanel
 from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.sharing.matrix_view import MatrixTable
 from inspector.ui.widgets.overflow import Overflow
 from tests.ui.conftest import Studio, Until
-from tests.ui.editors.structured_blocks import PROFILE
+from tests.ui.editors.structured_blocks import PROFILE, WATCH
 from tests.ui.open_window import calm, open_file
 from tests.ui.views import first_blocks, tabs
 from tests.ui.world import ADA, QUESTIONS
@@ -127,6 +128,21 @@ async def test_that_a_block_opened_at_usual_size_has_room_for_its_fields_names(
     assert {label_of(row).width() for row in studio.window.findChildren(FieldRow)} == {
         2 * width for width in before
     }
+
+
+async def test_that_the_fields_of_a_new_entry_are_whole_with_large_text(studio: Studio, until: Until) -> None:
+    await studio.opener.change_file(WATCH.edit)
+    await open_file(studio, until)
+    studio.contents.services.appearance.apply(ThemeChoice.DARK, 2.0)
+    studio.window.resize(SCREEN)
+    studio.contents.services.selection.open(WATCH.ref)
+    await calm(studio, until)
+    await until(lambda: studio.window.findChildren(LogEditor))
+    await asyncio.sleep(0.1)
+    [editor] = studio.window.findChildren(LogEditor)
+    assert editor.rows
+    for row in editor.rows.values():
+        assert row.rect().contains(row.input.widget.geometry())
 
 
 async def test_that_undo_and_what_was_done_are_in_sight_in_a_narrow_changes_panel(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef, LogSchema
 from inspector.domain.content import FieldItem, LogContent, LogEntry
@@ -66,7 +66,11 @@ class LogEditor(QWidget):
         below = QHBoxLayout()
         arrange(below, self.note, None, self.next_button, spacing=space(2))
         arrange(QVBoxLayout(box), self._form, below, margins=space(3), spacing=space(2))
-        arrange(QVBoxLayout(self), box, self.view)
+        whole = QVBoxLayout(self)
+        arrange(whole, box, self.view)
+        # Beside rows that wrap, Qt takes what a table would like to have for its least, and squeezes the fields.
+        self.view.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        whole.setStretch(1, 1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ctrl+Enter in the box begins the next entry."""
