@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.ui.editors.cells import CellDelegate
@@ -70,6 +70,12 @@ class _ColumnFit(QObject):
             self._fit()
         return super().eventFilter(watched, event)
 
+    @property
+    def _font(self) -> QFont:
+        """The font of the cells: that of the view whose header this is."""
+        view = self._header.parentWidget()
+        return self._header.font() if view is None else view.font()
+
     def _note(self, place: int, *_: int) -> None:
         # The one that takes what is left follows the others.
         self._is_dragged |= bool(self._widths.get(place)) and not self._is_fitting
@@ -96,7 +102,6 @@ class _ColumnFit(QObject):
         finally:
             self._is_fitting = False
 
-
     def _widest(self, at: int, unknown: int) -> int:
         """What the first cells of a column take at the most, so that an empty one leaves its room to the words.
 
@@ -104,7 +109,7 @@ class _ColumnFit(QObject):
         """
         if at in self._figures or not self._header.model().rowCount():
             return unknown
-        model, metrics = self._header.model(), self._header.parentWidget().fontMetrics()
+        model, metrics = self._header.model(), QFontMetrics(self._font)
         texts = (str(model.index(row, at).data() or "") for row in range(min(_LOOKED_AT, model.rowCount())))
         widest = max((metrics.horizontalAdvance(text[:_MOST_LETTERS]) for text in texts), default=0)
         return widest + metrics.horizontalAdvance("m" * 2)

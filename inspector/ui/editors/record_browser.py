@@ -69,7 +69,9 @@ class RecordBrowser(QWidget):
             "record", words.name, lambda row: row.text, tip=lambda row: row.tip, spoken=lambda row: row.spoken
         )
         self.model = PagedRows(column, row_of, is_heading, self)
-        self.table = RecordTable(appearance, self.model, partial(value_at, RecordRow), words.name, words.widths)
+        self.table = RecordTable(
+            appearance, self.model, partial(value_at, RecordRow), words.name, words.widths
+        )
         self.page = RecordPage(appearance, icons, EmptyState(words.unselected), words.page)
         self.words_field = field(words.filter, role="filter")
         self.states = QComboBox()

@@ -256,8 +256,10 @@ class ProblemsPanel(Panel):
             self.view.setRowHeight(place, self.view.rowHeight(place) + height)
         else:
             self.view.setRowHeight(place, max(self.view.rowHeight(place), least))
-            if buttons.sizeHint().width() > header.sectionSize(_FIX):
-                header.resizeSection(_FIX, buttons.sizeHint().width())
+            # The padding of the cell is not theirs.
+            wide = buttons.sizeHint().width() + 2 * self.services.appearance.space()
+            if wide > header.sectionSize(_FIX):
+                header.resizeSection(_FIX, wide)
 
     def _fill(self) -> None:
         ignored = self._ignored

@@ -174,3 +174,21 @@ async def test_that_what_another_took_away_is_not_written_twice(studio: Studio, 
     await until(lambda: not studio.contents.workspace.findings.is_waiting)
     text = await studio.opener.text(SECOND)
     assert text.startswith("Meanwhile. Own words.\n")
+
+
+async def test_that_a_column_that_is_too_narrow_for_a_button_grows_to_it(
+    studio: Studio, until: Until
+) -> None:
+    panel = await opened(studio, until)
+    studio.window.resize(2400, 1100)
+    header = panel.view.horizontalHeader()
+    await until(lambda: not panel.view.isColumnHidden(header.count() - 1))
+    buttons = await buttons_of(panel, until, row_of(panel, LintRule.DUPLICATE_TEXT))
+    column = panel.view.indexAt(buttons.geometry().center()).column()
+    assert column == header.count() - 1
+    header.resizeSection(column, 20)
+    await until(lambda: header.sectionSize(column) > 20)
+    await calm(studio, until)
+    shown = [found for row in panel.rows if (found := panel.buttons(row.key)) is not None]
+    widest = max(shown, key=lambda each: each.sizeHint().width())
+    await until(lambda: widest.width() >= widest.sizeHint().width())
