@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
@@ -124,6 +124,12 @@ class ElementsTable(QTableView):
     ticked = Signal()
     pasted = Signal()
     copied = Signal()
+    asks_for_least = False
+    """Whether it asks for no more height than it needs at the least, and grows into what is there."""
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width(), self.minimumSizeHint().height()) if self.asks_for_least else hint
 
     def event(self, event: QEvent) -> bool:
         """Claim the keys that work on rows: for the window some of them are of the whole block."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef, LogSchema
 from inspector.domain.content import FieldItem, LogContent, LogEntry
@@ -25,7 +25,6 @@ from inspector.ui.widgets.controls import arrange, button, clear
 from inspector.ui.wording import number, tr, tr_count
 
 _TIME, _AUTHOR = "time", "author"
-_LEAST_ROWS = 3
 _NEWEST = 200
 """So many of the newest entries are looked through for the one that is being written."""
 
@@ -70,14 +69,8 @@ class LogEditor(QWidget):
         whole = QVBoxLayout(self)
         arrange(whole, box, self.view)
         # Beside rows that wrap, Qt takes what a table would like to have for its least, and squeezes the fields.
-        self.view.table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.view.table.asks_for_least = True
         whole.setStretch(1, 1)
-        self._tools.appearance.changed.connect(self._measure)
-        self._measure()
-
-    def _measure(self) -> None:
-        # With that policy it has no least height of its own: the heading and some rows are in sight.
-        self.view.table.setMinimumHeight(self._tools.appearance.row_height() * (1 + _LEAST_ROWS))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ctrl+Enter in the box begins the next entry."""
