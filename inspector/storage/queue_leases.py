@@ -57,7 +57,12 @@ _BLOCKED = (
     GROUP BY w.agent
 """
 )
-_MORE = _WAITING + "SELECT EXISTS (SELECT 1 FROM waiting WHERE state IN ('pending', 'failed'))"
+# What another process has in hand waits too, for as long as it may be believed to live: should it end, nobody else
+# would answer it.
+_MORE = (
+    _WAITING
+    + "SELECT EXISTS (SELECT 1 FROM waiting WHERE state <> 'running' OR coalesce(lease_until, '') <= ?6)"
+)
 # A wakeup whose last message still waits is not due again: what it would say is said already.
 _WAKEUPS = """
     SELECT w.id FROM wakeups AS w JOIN agents AS a ON a.id = w.agent_id
@@ -137,8 +142,8 @@ async def blocked(connection: Connection, look: QueueLook) -> dict[str, TurnHold
 
 
 async def is_waiting(connection: Connection, look: QueueLook) -> bool:
-    """Whether any message waits for a try, now or after a failed one."""
-    rows = await connection.fetch_all(_MORE, look.of_messages)
+    """Whether any message waits for a try or for the end of one in another process's hands."""
+    rows = await connection.fetch_all(_MORE, (*look.of_messages, look.believed))
     return bool(rows[0][0])
 
 

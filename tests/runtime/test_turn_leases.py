@@ -23,7 +23,7 @@ from inspector.domain.edits.rows import EnqueueMessage
 from inspector.domain.errors import RefusedError
 from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.domain.messages import Role
-from inspector.domain.queueing import QueueOptions
+from inspector.domain.queueing import QueueOptions, WaitingWork
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.turns import (
@@ -37,6 +37,7 @@ from inspector.domain.turns import (
     TurnStarted,
     TurnWaiting,
 )
+from inspector.memory.queue_store import QueueShare
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment
 from inspector.runtime.queue_worker import QueueWorker
@@ -363,6 +364,38 @@ async def test_that_a_frozen_worker_stores_nothing_once_a_direct_turn_has_begun(
     await world.worker(world.two).run(until_idle=True)
     (left,) = (await world.two.agents.queue())[0]
     assert (left.state, left.attempts) == (QueueState.PROCESSED, 2)
+
+
+async def test_that_a_worker_has_more_to_do_while_a_killed_process_has_a_message_in_hand(world: World) -> None:
+    await world.queue("que_1", "/say One")
+    dead = world.worker(world.one)
+    (taken,) = await world.one.queue.take(dead.share(), 1, SWIFT)
+    worker = world.worker(world.two)
+    looked = asyncio.Event()
+    look = world.two.queue.look
+
+    async def seen(share: QueueShare, limit: int) -> WaitingWork:
+        found = await look(share, limit)
+        looked.set()
+        return found
+
+    world.two.queue.look = seen  # type: ignore[method-assign]  only to know that it has looked
+    working = asyncio.ensure_future(worker.run(until_idle=True))
+    for _ in range(3):
+        looked.clear()
+        await looked.wait()
+    assert not working.done()
+    world.clock.advance(seconds=SWIFT.lease_seconds + 1)
+    await working
+    (left,) = (await world.two.agents.queue())[0]
+    assert (left.id, left.state, left.attempts) == (taken.id, QueueState.PROCESSED, 2)
+
+
+async def test_that_nobody_waits_for_a_lease_of_years(world: World) -> None:
+    await world.queue("que_1", "/say One")
+    await world.one.queue.take(world.worker(world.one).share(), 1, replace(SWIFT, lease_seconds=9e8))
+    await world.worker(world.two).run(until_idle=True)
+    assert (await world.two.agents.queue())[0][0].state is QueueState.RUNNING
 
 
 async def test_that_a_worker_takes_the_agent_of_a_frozen_turn(world: World) -> None:
