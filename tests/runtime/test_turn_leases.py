@@ -366,7 +366,9 @@ async def test_that_a_frozen_worker_stores_nothing_once_a_direct_turn_has_begun(
     assert (left.state, left.attempts) == (QueueState.PROCESSED, 2)
 
 
-async def test_that_a_worker_has_more_to_do_while_a_killed_process_has_a_message_in_hand(world: World) -> None:
+async def test_that_a_worker_has_more_to_do_while_a_killed_process_has_a_message_in_hand(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await world.queue("que_1", "/say One")
     dead = world.worker(world.one)
     (taken,) = await world.one.queue.take(dead.share(), 1, SWIFT)
@@ -379,7 +381,7 @@ async def test_that_a_worker_has_more_to_do_while_a_killed_process_has_a_message
         looked.set()
         return found
 
-    world.two.queue.look = seen  # type: ignore[method-assign]  only to know that it has looked
+    monkeypatch.setattr(world.two.queue, "look", seen)
     working = asyncio.ensure_future(worker.run(until_idle=True))
     for _ in range(3):
         looked.clear()
