@@ -69,6 +69,7 @@ class RequestList(QTableView):
         try:
             if is_other:
                 self.rows.set_values(listed_sides(file, by_hand))
+                self._measure()
             index = self.rows.find((right.kind, right.name, right.at))
             self.setCurrentIndex(index)
         finally:
@@ -167,4 +168,6 @@ class RequestList(QTableView):
             if widest:
                 width = metrics.horizontalAdvance(widest) + space(4)
                 self.horizontalHeader().resizeSection(place, width)
-        self.horizontalHeader().resizeSection(1, space(_MODEL_STEPS))
+        models = {row.model or _UNKNOWN for row in self.rows.values}
+        room = max((metrics.horizontalAdvance(model) for model in models), default=0) + space(4)
+        self.horizontalHeader().resizeSection(1, min(room, space(_MODEL_STEPS)))

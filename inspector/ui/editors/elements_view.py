@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
@@ -35,7 +45,8 @@ _ROOM = 3
 def fit_columns(header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]) -> None:
     """Give columns their first widths in characters; the column of width 0 takes what is left.
 
-    Where too little is left for that one, the others give up what their titles don't need.
+    Where too little is left for that one, the others give up what their titles don't need. Where more is left than
+    its words take, the others are as wide as theirs.
     """
     header.setStretchLastSection(False)
     for at, column in enumerate(columns):
@@ -86,19 +97,25 @@ class _ColumnFit(QObject):
         metrics, header = self._header.fontMetrics(), self._header
         letter = metrics.averageCharWidth()
         titles = [metrics.horizontalAdvance(f"{title}{'m' * _ROOM}") for title in self._titles]
+        needed = {at: self._widest(at, letter * width) for at, width in self._widths.items()}
         wished = {
-            at: max(min(letter * width, self._widest(at, letter * width)), titles[at])
+            at: max(min(letter * width, needed[at]), titles[at])
             for at, width in self._widths.items()
             if width
         }
+        longer = {at: max(0, needed[at] - width) for at, width in wished.items()}
         rest = sum(letter * _REST for width in self._widths.values() if not width)
         over = sum(wished.values()) + rest - header.width() if header.isVisible() else 0
         spare = sum(width - titles[at] for at, width in wished.items())
         share = min(1.0, max(0, over) / spare) if spare else 0.0
+        words = max(rest, sum(needed[at] for at, width in self._widths.items() if not width))
+        free = max(0, header.width() - sum(wished.values()) - words) if header.isVisible() else 0
+        grown = min(1.0, free / sum(longer.values())) if any(longer.values()) else 0.0
         self._is_fitting = True
         try:
             for at, width in wished.items():
-                header.resizeSection(at, round(width - (width - titles[at]) * share))
+                less, more = (width - titles[at]) * share, longer[at] * grown
+                header.resizeSection(at, int(width - less + more))
         finally:
             self._is_fitting = False
 
@@ -109,10 +126,19 @@ class _ColumnFit(QObject):
         """
         if at in self._figures or not self._header.model().rowCount():
             return unknown
-        model, metrics = self._header.model(), QFontMetrics(self._font)
-        texts = (str(model.index(row, at).data() or "") for row in range(min(_LOOKED_AT, model.rowCount())))
+        metrics = QFontMetrics(self._font)
+        rows = islice(_rows_of(self._header.model(), QModelIndex()), _LOOKED_AT)
+        texts = (str(row.siblingAtColumn(at).data() or "") for row in rows)
         widest = max((metrics.horizontalAdvance(text[:_MOST_LETTERS]) for text in texts), default=0)
         return widest + metrics.horizontalAdvance("m" * 2)
+
+
+def _rows_of(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[QModelIndex]:
+    """The rows under one, each before those under it."""
+    for row in range(model.rowCount(parent)):
+        index = model.index(row, 0, parent)
+        yield index
+        yield from _rows_of(model, index)
 
 
 class ElementsTable(QTableView):

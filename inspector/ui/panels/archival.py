@@ -35,7 +35,7 @@ from inspector.ui.record_session import RecordSession
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.controls import button, field
-from inspector.ui.widgets.record_rows import RecordRow
+from inspector.ui.widgets.record_rows import RecordRow, RecordWidths
 from inspector.ui.wording import moment, tr, tr_count
 
 _MENU = ("archival.new", SEPARATOR, "archival.edit", "archival.delete", "archival.restore")
@@ -375,4 +375,5 @@ def _words() -> BrowserWords:
         (("all", tr("All entries")), ("deleted", tr("Deleted"))),
         tr("Archival entry"),
         tr("Select an entry to read it"),
+        RecordWidths(lead=32, figure=""),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
@@ -45,6 +45,8 @@ _SOON_MILLISECONDS = 60
 _WHEN, _WHO, _WHAT = 0, 1, 2
 _WIDTHS = {_WHEN: 25, _WHO: 26, _WHAT: 44}
 """Steps of the columns for when, who and what; the others share what is left."""
+_WHAT_SHARE = 0.28
+"""Of a wide panel, what was done takes so much."""
 _WIDE_STEPS, _HIGH_STEPS = 200, 40
 
 
@@ -56,6 +58,7 @@ class ChangesPanel(Panel):
         self._entries: tuple[JournalEntry, ...] = ()
         self._stack_of_own = UndoStack((), ())
         self._limit = _PAGE
+        self._fitted = 0
         self._is_stale = self._is_whole = self._is_reading = False
         self._model = RowTable(self._columns(), lambda row: row.change.seq, self)
         self.view = QTableView()
@@ -285,6 +288,20 @@ class ChangesPanel(Panel):
         self.turn_button.setEnabled(not why)
         safe_tooltip(self.turn_button, why)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def _measure(self) -> None:
         for place, steps in _WIDTHS.items():
             self.view.horizontalHeader().resizeSection(place, self.services.appearance.space(steps))
+        self._fitted = 0
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give what was done its share of a wide panel, until a person drags its column."""
+        header = self.view.horizontalHeader()
+        if self._fitted in (0, header.sectionSize(_WHAT)):
+            least = self.services.appearance.space(_WIDTHS[_WHAT])
+            self._fitted = max(least, round(_WHAT_SHARE * self.width()))
+            header.resizeSection(_WHAT, self._fitted)

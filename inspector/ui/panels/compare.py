@@ -44,7 +44,7 @@ from inspector.ui.wording import tr, tr_error
 
 _SOON_MILLISECONDS = 200
 _HALVES = (3, 2)
-_FILTER_STEPS, _LIST_STEPS = 40, 80
+_FILTER_STEPS, _LIST_STEPS = 40, 88
 _LEAST = QSize(320, 220)
 _AT_ONCE = 1_000
 """Pieces that are listed in a moment; more of them are listed off the interface's thread."""

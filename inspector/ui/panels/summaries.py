@@ -52,6 +52,7 @@ _MENU = (
 )
 _BESIDE_STEPS = 230
 """Steps of width from which on the pages stand beside the tree, and not below it."""
+_EQUAL = 1_000
 
 
 class SummariesPanel(Panel):
@@ -118,7 +119,10 @@ class SummariesPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_beside = self.width() >= self.services.appearance.space(_BESIDE_STEPS)
-        self._splitter.setOrientation(Qt.Orientation.Horizontal if is_beside else Qt.Orientation.Vertical)
+        orientation = Qt.Orientation.Horizontal if is_beside else Qt.Orientation.Vertical
+        if self._splitter.orientation() is not orientation:
+            self._splitter.setOrientation(orientation)
+            self._splitter.setSizes([_EQUAL, _EQUAL])
         self.tree.fit(self.width() // 2 if is_beside else self.width())
 
     def _actions(self) -> tuple[Action, ...]:
@@ -199,7 +203,8 @@ class SummariesPanel(Panel):
         self._splitter.addWidget(self.page)
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 1)
-        self._splitter.setSizes([1, 1])
+        self._splitter.setSizes([_EQUAL, _EQUAL])
+        self._splitter.splitterMoved.connect(lambda *_: self.tree.fit(self.tree.width()))
         self._stack.addWidget(body)
         self._stack.addWidget(self.empty)
         self._stack.setCurrentIndex(1)

@@ -26,6 +26,7 @@ from inspector.domain.messages import (
     call_names,
 )
 from inspector.domain.requests import Request, SourceKind
+from inspector.runtime.turn_records import was_stopped
 from inspector.ui.editors.page_part import PagePart
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
@@ -244,7 +245,9 @@ def _state(message: Message, sent: SentFigures) -> tuple[str, str]:
         return tr("archived"), "muted"
     if message.id in sent.shortened:
         return tr("sent shortened"), "warning"
-    return (tr("failed"), "error") if _failed(message) else ("", "muted")
+    if _failed(message):
+        return tr("failed"), "error"
+    return (tr("stopped here"), "warning") if was_stopped(message.metadata) else ("", "muted")
 
 
 def _failed(message: Message) -> bool:

@@ -191,3 +191,17 @@ async def test_that_the_panel_has_more_room_than_the_detail_beside_it(studio: St
     await open_file(studio, until)
     studio.window.go_to_panel("changes")
     await until(lambda: studio.window.dock("changes").width() > studio.window.dock("detail").width())
+
+
+async def test_that_what_was_done_has_its_share_of_a_wide_panel_until_it_is_dragged(
+    studio: Studio, until: Until
+) -> None:
+    one = await shown(studio, until)
+    header, panel, what = one.panel.view.horizontalHeader(), one.panel, 2
+    panel.resize(400, panel.height())
+    least = header.sectionSize(what)
+    panel.resize(1_600, panel.height())
+    assert header.sectionSize(what) >= 2 * least
+    header.resizeSection(what, least + 7)
+    panel.resize(1_700, panel.height())
+    assert header.sectionSize(what) == least + 7

@@ -1,5 +1,6 @@
 """The messages panel: every message is read, edited, archived, deleted and repaired by hand."""
 
+import json
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
+from inspector.runtime.turn_records import STOPPED
 from inspector.storage import messages as message_rows
 from inspector.storage.connection import Connection
 from inspector.ui.models.columns import VALUE_ROLE
@@ -170,6 +172,16 @@ async def test_that_messages_stand_by_turn_with_role_and_tokens(messages: OpenMe
     done = pieces["message:msg_done"]
     assert last.figure == counted(Count(done.tokens, done.method))
     assert "in the Request" in last.spoken
+
+
+async def test_that_a_reply_tells_where_its_turn_was_stopped(messages: OpenMessages) -> None:
+    text = (TextPart("It is o"),)
+    cut = AppendMessage(values.ADA, "bat_cut", Role.ASSISTANT, text, metadata=json.dumps({STOPPED: True}))
+    tab = await messages(Edit(Ref(RefKind.MESSAGE, "msg_cut"), cut))
+    row = next(row for row in tab.rows if row.text == "It is o")
+    assert row.note == "stopped here"
+    assert "stopped here" in row.spoken
+    assert [each.text for each in tab.rows if each.note == "stopped here"] == ["It is o"]
 
 
 async def test_that_the_navigators_row_opens_the_messages(studio: Studio, until: Until) -> None:

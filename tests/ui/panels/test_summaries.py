@@ -244,3 +244,14 @@ async def test_that_many_summaries_are_listed_without_a_row_for_each_message(
     studio.contents.services.selection.open(Ref(RefKind.SUMMARY, "sum_150"))
     await tab.until(lambda: tab.current == "sum_150")
     assert isinstance(studio.window.centre.currentWidget(), SummariesPanel)
+
+
+async def test_that_no_column_of_the_tree_is_cut_beside_the_pages(summaries: OpenSummaries) -> None:
+    tab = await summaries()
+    tab.panel.setMinimumWidth(tab.panel.services.appearance.space(400))
+    await tab.calm()
+    view, head = tab.panel.tree.view, tab.panel.tree.view.header()
+    assert tab.panel.page.x() > tab.panel.tree.width() > 0
+    assert head.length() <= view.viewport().width()
+    shown = {head.visualIndex(at) for at in range(head.count()) if not head.isSectionHidden(at)}
+    assert len(shown) == head.count()

@@ -1,0 +1,41 @@
+"""Columns of blocks of items, entries and nodes: none is cut while another has room that its words don't need."""
+
+import pytest
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QTreeView
+from pytestqt.qtbot import QtBot
+
+from inspector.ui.editors.elements_view import fit_columns
+from inspector.ui.models.columns import Column
+
+WHEN = "2026-11-16T08:46:39Z"
+COLUMNS = tuple(Column[object](name, name, str) for name in ("title", "when"))
+
+
+@pytest.fixture
+def tree(qtbot: QtBot) -> QTreeView:
+    """A tree of two columns. Only the inner row has a cell in the second."""
+    model = QStandardItemModel(0, 2)
+    outer = QStandardItem("4.2")
+    outer.appendRow([QStandardItem("No 32-bit build"), QStandardItem(WHEN)])
+    model.appendRow([outer, QStandardItem("")])
+    view = QTreeView()
+    model.setParent(view)
+    view.setModel(model)
+    qtbot.addWidget(view)
+    return view
+
+
+def test_that_a_cell_of_an_inner_row_is_whole_where_there_is_room(tree: QTreeView) -> None:
+    tree.resize(tree.fontMetrics().horizontalAdvance("m" * 60), 200)
+    tree.show()
+    fit_columns(tree.header(), COLUMNS, {"title": 0, "when": 9})
+    assert tree.header().sectionSize(1) >= tree.fontMetrics().horizontalAdvance(WHEN)
+
+
+def test_that_the_widest_words_come_first_where_there_is_little_room(tree: QTreeView) -> None:
+    letter = tree.fontMetrics().averageCharWidth()
+    tree.resize(letter * 28, 200)
+    tree.show()
+    fit_columns(tree.header(), COLUMNS, {"title": 0, "when": 9})
+    assert tree.header().sectionSize(0) >= letter * 15
