@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from inspector.context.candidates import Candidate
-from inspector.context.layouts import FramedSection, dress, section_name, section_title
+from inspector.context.layouts import FramedSection, dress, heading_title, section_name, section_title
 from inspector.context.parts import PartCounter, PromptPart
 from inspector.context.plan import BuildPlan
 from inspector.context.sections.activity import EventLine, with_days
@@ -161,7 +161,8 @@ class Assembler:
     def _add(self, sections: list[Section], dressed: FramedSection, pieces: Sequence[Piece]) -> None:
         name = section_name(dressed.entry)
         if sections and sections[-1].name == name:
-            sections[-1] = Section(name, name.capitalize(), (*sections[-1].pieces, *pieces))
+            both = (*sections[-1].pieces, *pieces)
+            sections[-1] = Section(name, heading_title(name, both), both)
         else:
             sections.append(Section(name, section_title(dressed.entry), tuple(pieces)))
 

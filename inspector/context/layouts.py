@@ -11,6 +11,7 @@ from inspector.context.parts import LINE, PARAGRAPH, PromptPart, literal
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import INSTRUCTIONS, PERSONA
 from inspector.domain.layouts import Layout, SectionLayout
+from inspector.domain.requests import Piece
 from inspector.domain.rules import InRule
 
 
@@ -23,6 +24,13 @@ def section_title(entry: SectionLayout) -> str:
     """What a person reads: the heading's words, else the name's."""
     words = entry.heading.lstrip("#").strip()
     return words or entry.name.replace("_", " ").capitalize()
+
+
+def heading_title(name: str, pieces: Sequence[Piece]) -> str:
+    """The words of the one heading among a section's pieces; the section's name where it has none, or several."""
+    headings = [each for each in pieces if each.id.startswith("literal:") and each.id.endswith("/heading")]
+    words = "".join(run.text for run in headings[0].runs).strip() if len(headings) == 1 else ""
+    return words.lstrip("#").strip() or name.replace("_", " ").capitalize()
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inspector.context.layouts import heading_title
 from inspector.domain.counts import Method, Tokenizer
 from inspector.domain.errors import MalformedError, Problem, Severity
 from inspector.domain.limits import Limits
@@ -85,7 +86,7 @@ class _Reader:
         pieces = tuple(
             self._piece(each, name, f"{where}.pieces[{n}]") for n, each in enumerate(plain["pieces"])
         )
-        return Section(name, name.capitalize(), pieces)
+        return Section(name, heading_title(name, pieces), pieces)
 
     def _piece(self, plain: Mapping[str, Any], section: str, where: str) -> Piece:
         runs = tuple(self._run(each, f"{where}.runs[{n}]") for n, each in enumerate(plain["runs"]))

@@ -58,6 +58,9 @@ def test_that_a_request_is_read_back_from_its_text_and_its_account(seed: int) ->
     assert [(row.source, row.rule, row.tokens) for row in found.left_out] == [
         (replace(row.source, batch=False), row.rule, row.tokens) for row in request.left_out
     ]
+    # Whether a section without a heading is the persona alone, the account does not tell.
+    titles = [each.title.replace("Persona", "Instructions") for each in request.sections]
+    assert [each.title.replace("Persona", "Instructions") for each in found.sections] == titles
     assert diff(found, request).changes == ()
 
 
