@@ -96,15 +96,21 @@ async def _alone(test: Awaitable[object], seconds: float) -> None:
         async with asyncio.timeout(seconds):
             await test
     finally:
-        while AT_THE_END:
-            await AT_THE_END.pop()()
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        closing = [task for task in left if getattr(task.get_coro(), "__qualname__", "") == "Engine.close"]
-        # Whoever closed a file did not always wait until it was closed.
-        await asyncio.gather(*closing, return_exceptions=True)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        # What never ends fails the test: a loop of Qt's that has nothing to do gives no other limit a chance.
+        async with asyncio.timeout(TEST_SECONDS):
+            await _end()
+
+
+async def _end() -> None:
+    while AT_THE_END:
+        await AT_THE_END.pop()()
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    closing = [task for task in left if getattr(task.get_coro(), "__qualname__", "") == "Engine.close"]
+    # Whoever closed a file did not always wait until it was closed.
+    await asyncio.gather(*closing, return_exceptions=True)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 @pytest.fixture

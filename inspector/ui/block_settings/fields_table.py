@@ -14,11 +14,11 @@ from inspector.domain.content import FieldItem, ListContent, ListItem
 from inspector.ui.block_settings.schema_rows import SchemaRows, row_fields, rows_schema, titles
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.element_columns import field_column, first_widths
-from inspector.ui.editors.elements_view import fit_columns
 from inspector.ui.editors.field_values import with_field
 from inspector.ui.editors.fields import FieldRow
 from inspector.ui.editors.list import ListEditor
 from inspector.ui.editors.part import EditorTools
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
-    QItemSelectionModel,
-    QModelIndex,
-    QObject,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QVBoxLayout, QWidget
 
 from inspector.ui.editors.cells import CellDelegate
 from inspector.ui.editors.element_rows import written_table
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.exact_text import copy_text
-from inspector.ui.models.columns import Column
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
@@ -32,113 +20,6 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
 _MODIFIERS = Qt.KeyboardModifier
-_WIDTH = 12
-"""Letters of a column of which nothing is said."""
-_REST = 20
-"""Letters that the one that takes the rest has before any other has more than its title needs."""
-_LOOKED_AT, _MOST_LETTERS = 40, 60
-"""Rows, and letters of each of their cells, that are measured."""
-_ROOM = 3
-"""Letters of room beside a column's title."""
-
-
-def fit_columns(header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]) -> None:
-    """Give columns their first widths in characters; the column of width 0 takes what is left.
-
-    Where too little is left for that one, the others give up what their titles don't need. Where more is left than
-    its words take, the others are as wide as theirs.
-    """
-    header.setStretchLastSection(False)
-    for at, column in enumerate(columns):
-        is_fixed = bool(widths.get(column.id, _WIDTH))
-        modes = QHeaderView.ResizeMode
-        header.setSectionResizeMode(at, modes.Interactive if is_fixed else modes.Stretch)
-    for before in header.findChildren(_ColumnFit):
-        header.removeEventFilter(before)
-        before.deleteLater()
-    _ColumnFit(header, columns, widths)
-
-
-class _ColumnFit(QObject):
-    """Fits the columns of a header to its width, until a person drags one of them."""
-
-    def __init__(
-        self, header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]
-    ) -> None:
-        super().__init__(header)
-        self._header = header
-        self._titles = [column.title for column in columns]
-        self._figures = {at for at, column in enumerate(columns) if column.right}
-        self._widths = {at: widths.get(column.id, _WIDTH) for at, column in enumerate(columns)}
-        self._is_fitting = self._is_dragged = False
-        header.installEventFilter(self)
-        header.sectionResized.connect(self._note)
-        self._fit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Fit the columns to another width or font."""
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.FontChange):
-            self._fit()
-        return super().eventFilter(watched, event)
-
-    @property
-    def _font(self) -> QFont:
-        """The font of the cells: that of the view whose header this is."""
-        view = self._header.parentWidget()
-        return self._header.font() if view is None else view.font()
-
-    def _note(self, place: int, *_: int) -> None:
-        # The one that takes what is left follows the others.
-        self._is_dragged |= bool(self._widths.get(place)) and not self._is_fitting
-
-    def _fit(self) -> None:
-        if self._is_dragged:
-            return
-        metrics, header = self._header.fontMetrics(), self._header
-        letter = metrics.averageCharWidth()
-        titles = [metrics.horizontalAdvance(f"{title}{'m' * _ROOM}") for title in self._titles]
-        needed = {at: self._widest(at, letter * width) for at, width in self._widths.items()}
-        wished = {
-            at: max(min(letter * width, needed[at]), titles[at])
-            for at, width in self._widths.items()
-            if width
-        }
-        longer = {at: max(0, needed[at] - width) for at, width in wished.items()}
-        rest = sum(letter * _REST for width in self._widths.values() if not width)
-        over = sum(wished.values()) + rest - header.width() if header.isVisible() else 0
-        spare = sum(width - titles[at] for at, width in wished.items())
-        share = min(1.0, max(0, over) / spare) if spare else 0.0
-        words = max(rest, sum(needed[at] for at, width in self._widths.items() if not width))
-        free = max(0, header.width() - sum(wished.values()) - words) if header.isVisible() else 0
-        grown = min(1.0, free / sum(longer.values())) if any(longer.values()) else 0.0
-        self._is_fitting = True
-        try:
-            for at, width in wished.items():
-                less, more = (width - titles[at]) * share, longer[at] * grown
-                header.resizeSection(at, int(width - less + more))
-        finally:
-            self._is_fitting = False
-
-    def _widest(self, at: int, unknown: int) -> int:
-        """What the first cells of a column take at the most, so that an empty one leaves its room to the words.
-
-        Figures, which count as they are asked for, and a table without rows say nothing: they take `unknown`.
-        """
-        if at in self._figures or not self._header.model().rowCount():
-            return unknown
-        metrics = QFontMetrics(self._font)
-        rows = islice(_rows_of(self._header.model(), QModelIndex()), _LOOKED_AT)
-        texts = (str(row.siblingAtColumn(at).data() or "") for row in rows)
-        widest = max((metrics.horizontalAdvance(text[:_MOST_LETTERS]) for text in texts), default=0)
-        return widest + metrics.horizontalAdvance("m" * 2)
-
-
-def _rows_of(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[QModelIndex]:
-    """The rows under one, each before those under it."""
-    for row in range(model.rowCount(parent)):
-        index = model.index(row, 0, parent)
-        yield index
-        yield from _rows_of(model, index)
 
 
 class ElementsTable(QTableView):

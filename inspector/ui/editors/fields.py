@@ -131,7 +131,7 @@ class _Line:
         row = QHBoxLayout(self.widget)
         self._more = self._buttons()
         arrange(row, self.line, *self._more, None, spacing=tools.appearance.space(1))
-        self.line.setMinimumWidth(tools.appearance.space(50 if self._is_time else 25))
+        self.line.setMinimumWidth(tools.appearance.space(42 if self._is_time else 25))
 
     @property
     def _is_time(self) -> bool:

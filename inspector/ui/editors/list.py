@@ -26,10 +26,11 @@ from inspector.ui.editors.element_columns import (
     values_of,
 )
 from inspector.ui.editors.element_rows import inserted, moved_before, moved_by, read_table, without
-from inspector.ui.editors.elements_view import ElementsView, fit_columns
+from inspector.ui.editors.elements_view import ElementsView
 from inspector.ui.editors.field_values import FieldFault, checked_value, read_value, with_field
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.exact_text import carried
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import number, tr, tr_count

@@ -14,10 +14,11 @@ from inspector.domain.content_faults import value_refusal, with_defaults
 from inspector.domain.rendering.render import render
 from inspector.ui.editors.element_columns import columns_of, first_widths, tokens_column, unknown_names
 from inspector.ui.editors.element_rows import without
-from inspector.ui.editors.elements_view import ElementsView, fit_columns
+from inspector.ui.editors.elements_view import ElementsView
 from inspector.ui.editors.field_values import with_field
 from inspector.ui.editors.fields import FieldRow, is_ctrl_enter
 from inspector.ui.editors.part import EditorTools, Part
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel

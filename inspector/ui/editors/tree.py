@@ -25,9 +25,9 @@ from inspector.ui.editors.element_columns import (
     new_object,
     tokens_column,
 )
-from inspector.ui.editors.elements_view import fit_columns
 from inspector.ui.editors.field_values import FieldFault
 from inspector.ui.editors.part import EditorTools, Part
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.outline import OutlineModel
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.safe_text import PlainLabel

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from inspector.domain.counts import Count
@@ -45,6 +45,8 @@ from inspector.ui.wording import tr, tr_error
 _SOON_MILLISECONDS = 200
 _HALVES = (3, 2)
 _FILTER_STEPS, _LIST_STEPS = 40, 88
+_BESIDE_STEPS = 200
+"""Steps of width from which on the list of Requests stands beside the pieces, and not above them."""
 _LEAST = QSize(320, 220)
 _AT_ONCE = 1_000
 """Pieces that are listed in a moment; more of them are listed off the interface's thread."""
@@ -229,6 +231,17 @@ class ComparePanel(Panel):
         arrange(column, top, *self.moments, self._halves)
         column.setStretchFactor(self._halves, 1)
         self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Stand the list above the pieces where there is no room beside them."""
+        super().resizeEvent(event)
+        is_beside = self.width() >= self.services.appearance.space(_BESIDE_STEPS)
+        orientation = Qt.Orientation.Horizontal if is_beside else Qt.Orientation.Vertical
+        if self._halves.orientation() is not orientation:
+            self._halves.setOrientation(orientation)
+            self._halves.setSizes(
+                [1, 1] if is_beside else [self.list.sizeHint().height() // 2, self.height()]
+            )
 
     def _measure(self) -> None:
         space = self.services.appearance.space

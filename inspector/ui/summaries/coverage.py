@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.summary_findings import SummaryFacts
 from inspector.ui.appearance import Appearance
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.presentation.summaries import (
@@ -26,6 +27,8 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import number, tr, tr_count
 
 _TITLE_LENGTH = 60
+_WIDTHS = {"what": 26, "first": 12, "last": 12, "messages": 10, "summaries": 0}
+"""Letters of the table's columns; the last one takes what is left."""
 
 
 class CoverageStrip(QWidget):
@@ -125,7 +128,8 @@ class CoverageTable(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._titles: dict[str, str] = {}
-        self.model = RowTable(self._columns(), lambda each: (each.kind, each.first, each.summaries), self)
+        columns = self._columns()
+        self.model = RowTable(columns, lambda each: (each.kind, each.first, each.summaries), self)
         self.view = QTableView()
         self.view.setModel(self.model)
         dress_table(self.view, appearance, tr("Coverage as a table"))
@@ -133,9 +137,7 @@ class CoverageTable(QWidget):
         self.view.doubleClicked.connect(self._enter)
         arrange(QVBoxLayout(self), self.view)
         self.setFocusProxy(self.view)
-        self._appearance = appearance
-        appearance.changed.connect(self._measure)
-        self._measure()
+        fit_columns(self.view.horizontalHeader(), columns, _WIDTHS)
 
     def show_coverage(self, facts: SummaryFacts | None, stretches: Sequence[CoverageStretch]) -> None:
         """Show the stretches of an agent's messages."""
@@ -159,12 +161,6 @@ class CoverageTable(QWidget):
         each = self.model.value_at(index)
         if each is not None and each.summaries:
             self.pointed.emit(each.summaries[0])
-
-    def _measure(self) -> None:
-        metrics = self.view.fontMetrics()
-        for column, widest in enumerate(("Overlap: in several summaries", *("From message",) * 3)):
-            width = metrics.horizontalAdvance(widest) + self._appearance.space(6)
-            self.view.horizontalHeader().resizeSection(column, width)
 
 
 def stretch_text(each: CoverageStretch) -> str:

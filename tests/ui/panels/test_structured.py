@@ -1,5 +1,6 @@
 """Blocks of every schema edited with real keys and clicks, and found again in the file, the Request and its history."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -239,25 +240,35 @@ async def test_that_a_mouse_that_is_pressed_and_moved_takes_the_selected_rows_al
     go_to(view, 0, 1)
     flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
     view.selectionModel().select(model.index(2, 0), flags)
-    drag(view, view.visualRect(model.index(2, 1)).center(), view.visualRect(model.index(1, 1)).center())
+    await drag(view, view.visualRect(model.index(2, 1)).center(), view.visualRect(model.index(1, 1)).center())
     assert taken == [[0, 2]]
     # A row that isn't selected is dragged by itself.
-    drag(view, view.visualRect(model.index(1, 1)).center(), view.visualRect(model.index(0, 1)).center())
+    await drag(view, view.visualRect(model.index(1, 1)).center(), view.visualRect(model.index(0, 1)).center())
     assert taken[1:] == [[1]]
     # Without a screen Qt drops nothing: what comes of a drop is in the test above.
     assert one.draft is None
 
 
-def drag(view: QAbstractItemView, start: QPoint, end: QPoint) -> None:
+async def drag(view: QAbstractItemView, start: QPoint, end: QPoint) -> None:
     """Press the mouse on a view, move it and let it go, as the window gets that from the system."""
     window = view.window().windowHandle()
     assert window is not None
     left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     first, last = (view.viewport().mapTo(view.window(), each) for each in (start, end))
-    QTest.mousePress(window, left, none, first)
-    for part in (1, 2, 3):
-        QTest.mouseMove(window, first + (last - first) * part / 3)
-    QTest.mouseRelease(window, left, none, last)
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+
+    def move() -> None:
+        QTest.mousePress(window, left, none, first)
+        for part in (1, 2, 3):
+            QTest.mouseMove(window, first + (last - first) * part / 3)
+        QTest.mouseRelease(window, left, none, last)
+        done.set_result(None)
+
+    # With a window, Qt runs what waits in the loop meanwhile: within a step of this task, a step of another one that
+    # is due then would be lost, and with it whatever waits for that task.
+    loop.call_soon(move)
+    await done
 
 
 async def test_that_undo_and_redo_go_through_what_was_done_to_a_list(open_block: Any) -> None:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QTreeView
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.editors.elements_view import fit_columns
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 
 WHEN = "2026-11-16T08:46:39Z"
