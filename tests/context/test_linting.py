@@ -18,6 +18,7 @@ from inspector.domain.snapshot import Snapshot
 from tests.context.builders import (
     BUILDER,
     EXACT_MODEL,
+    LAYOUTS,
     MODELS,
     POOL,
     a_block,
@@ -79,6 +80,20 @@ def test_that_what_only_looks_alike_is_no_duplicate(one: str, other: str) -> Non
 
 def test_that_a_block_that_repeats_itself_is_no_duplicate_of_another() -> None:
     assert not of(look(a_snapshot(a_block("a", f"{POLICY}\n{POLICY}"))), LintRule.DUPLICATE_TEXT)
+
+
+def test_that_what_a_layout_writes_around_each_block_is_no_duplicate() -> None:
+    frame = "<{label}>\n{description}\n<note>" + POLICY + "</note>\n{value}\n</{label}>"
+    layout = replace(LAYOUTS["minimal"], name="framed", block=frame, line="{number}: {line}")
+    one = a_block("a", "Something of its own.\nAnd more of it.", description="The same for both.")
+    other = a_block("b", "Quite another thing.\nIn two lines.", description="The same for both.")
+    snapshot = replace(a_snapshot(one, other), layouts={"framed": layout})
+    assert not of(look(snapshot, layout="framed"), LintRule.DUPLICATE_TEXT)
+    same = a_block("b", f"Quite another thing.\n{POLICY}\nAnd more.")
+    there = a_block("a", f"First.\n{POLICY}\nLast.")
+    snapshot = replace(a_snapshot(there, same), layouts={"framed": layout})
+    (found,) = of(look(snapshot, layout="framed"), LintRule.DUPLICATE_TEXT)
+    assert (found.where, found.others) == (block("b"), (block("a"),))
 
 
 def test_that_a_message_that_quotes_a_block_is_no_duplicate() -> None:

@@ -31,6 +31,12 @@ class LintContext:
     def block_pieces(self) -> dict[str, Piece]:
         return {str(each.source.id): each for each in self.pieces if each.source.kind is SourceKind.BLOCK}
 
+    @cached_property
+    def blocks(self) -> dict[str, BlockState]:
+        """The agent's own blocks and those it shares, by id."""
+        states = (*self.snapshot.own, *(each.state for each in self.snapshot.shared))
+        return {state.block.id: state for state in states}
+
     @property
     def agent(self) -> Ref:
         return Ref(RefKind.AGENT, self.snapshot.agent.id)

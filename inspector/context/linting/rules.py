@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -82,12 +83,12 @@ class Words:
     ends: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> Words:
-        """The words of a text; each character of a script without spaces is one."""
+    def of(cls, text: str, start: int = 0, end: int = sys.maxsize) -> Words:
+        """The words of a text between two places; each character of a script without spaces is one."""
         words, starts, ends = [], array("Q"), array("Q")
         same: dict[str, str] = {}
         # One after another, so that other threads run between them; and no object for each word of a long text.
-        for match in _WORD.finditer(text):
+        for match in _WORD.finditer(text, start, end):
             word = match.group().casefold()
             words.append(same.setdefault(word, word))
             starts.append(match.start())
@@ -108,7 +109,7 @@ class Passage:
 def duplicates(look: LintContext) -> Iterator[Finding]:
     """For each two places with the same words in a row, what the later one could do without."""
     pieces = [piece for piece in look.pieces if _is_looked_at(piece)]
-    texts = [Words.of(piece.text) for piece in pieces]
+    texts = [Words.of(piece.text, *_content_span(look, piece)) for piece in pieces]
     by_pair: dict[tuple[int, int], list[Passage]] = {}
     for passage in passages(texts, look.settings.least_words):
         by_pair.setdefault((passage.there, passage.here), []).append(passage)
@@ -177,6 +178,23 @@ def _is_looked_at(piece: Piece) -> bool:
     if piece.source.kind in (SourceKind.BLOCK, SourceKind.SUMMARY):
         return True
     return piece.source.kind is SourceKind.LITERAL and piece.rule in _LITERALS
+
+
+def _content_span(look: LintContext, piece: Piece) -> tuple[int, int]:
+    """Where a block's content stands in its piece: a layout may write the same words around every block.
+
+    Its first and last lines tell, as a layout may number the lines between them.
+    """
+    whole = (0, len(piece.text))
+    state = look.blocks.get(piece.source.id or "")
+    if piece.source.kind is not SourceKind.BLOCK or state is None:
+        return whole
+    content = _rendered(state).strip()
+    if not content:
+        return (0, 0)
+    first, last = content.partition("\n")[0].strip(), content.rpartition("\n")[2].strip()
+    begin, end = piece.text.find(first), piece.text.rfind(last)
+    return (begin, end + len(last)) if 0 <= begin <= end else whole
 
 
 def _finding(look: LintContext, there: Piece, here: Piece, words: Words, found: Sequence[Passage]) -> Finding:
