@@ -14,6 +14,7 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr, tr_code
 
 _RESTORE, _NAME_LENGTH = "unarchive", 60
+_TRIED_FIRST = frozenset({"set_layout"})
 
 
 class LeftOutFixes:
@@ -63,10 +64,13 @@ class LeftOutFixes:
         return None if is_closed else drafted_with(fix, file)
 
     def _tried_with(self, fix: Fix) -> WhatIf | None:
-        """While something is tried, the fix goes into what is tried, and nothing is stored."""
+        """While something is tried, the fix goes into what is tried, and nothing is stored.
+
+        Another layout changes all of the Request: it is tried first in any case.
+        """
         workspace = self._services.workspace
         agent = workspace.file.drafted_agent
-        if agent is None or workspace.file.what_if == WhatIf():
+        if agent is None or (workspace.file.what_if == WhatIf() and fix.action not in _TRIED_FIRST):
             return None
         return tried_with(fix, agent, workspace.file.what_if)
 

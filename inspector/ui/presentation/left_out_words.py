@@ -10,8 +10,8 @@ from inspector.ui.wording import signed, tr, tr_code, tr_count
 LISTED = 30
 """Members of a group that are listed at once."""
 _NAME_LENGTH = 60
-_NO_EFFECT = frozenset({"pin", "raise_history"})
-"""Fixes that may let in less than they would take: others have to make room."""
+_NO_EFFECT = frozenset({"pin", "raise_history", "set_layout"})
+"""Fixes that change more than what they let in: others have to make room, or another layout has other sections."""
 
 
 def effect_button(row: OutRow) -> str:

@@ -74,3 +74,17 @@ async def test_that_a_fix_of_no_steps_is_told_in_words(studio: Studio, until: Un
     assert row is not None
     assert panel.left_out.button(KEY) is None
     assert "Raise the history limits to 120 messages and 27,000 tokens." in row.accessibleName()
+
+
+async def test_that_another_layout_is_tried_before_it_is_used(studio: Studio, until: Until) -> None:
+    fix = Fix("set_layout", AGENT, "standard", {"value": "standard"})
+    out = replace(OLD, fix=fix, rule="not_in_layout", parameters={})
+    panel = await panel_with(studio, until, out)
+    do = panel.left_out.button("message:bat_1:not_in_layout")
+    assert do is not None
+    assert do.text() == "Try layout standard"
+    agent = studio.contents.workspace.file.agent
+    assert agent is not None
+    QTest.mouseClick(do, Qt.MouseButton.LeftButton)
+    await until(lambda: studio.contents.workspace.file.what_if.layout == "standard")
+    assert config_of(studio) == agent.config
