@@ -11,6 +11,8 @@ from inspector.domain.errors import MalformedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.activity import event_details, event_text, unreadable_text
 from inspector.domain.timeline import ContextSize, SizeCourse, StretchTotals
+from inspector.ui.presentation.journal_words import operation_name
+from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import number, tr, tr_count
 
@@ -85,11 +87,38 @@ def text_of(event: Event) -> str:
         return unreadable_text(event)
 
 
+def _who(event: Event, names: Mapping[str, str]) -> str:
+    """Whose event it is: its agent, else the person or program that its details name."""
+    if event.agent_id is not None:
+        return names.get(event.agent_id, event.agent_id)
+    actor = _details(event).get("actor")
+    return one_line(actor) if isinstance(actor, str) and actor.strip() else tr("system")
+
+
+def _row_text(event: Event) -> str:
+    """What happened, for a person; the model reads the stored name of an edit."""
+    details = _details(event)
+    operation, label = details.get("operation"), details.get("label")
+    if (
+        event.kind != EventKind.MEMORY_MODIFIED
+        or not isinstance(operation, str)
+        or not isinstance(label, str)
+    ):
+        return text_of(event)
+    return tr("{what}: {where}", what=operation_name(operation), where=one_line(label))
+
+
+def _details(event: Event) -> Mapping[str, object]:
+    try:
+        return event_details(event)
+    except MalformedError:
+        return {}
+
+
 def event_row(event: Event, names: Mapping[str, str], now: datetime) -> RecordRow:
     """The line of an event; a mark says its importance, and another one a compression."""
     mark = COMPRESSED if event.kind == EventKind.CONTEXT_COMPRESSED else MARKS[event.importance]
-    who = names.get(event.agent_id, event.agent_id) if event.agent_id is not None else tr("system")
-    kind, text = kind_name(event.kind), text_of(event)
+    who, kind, text = _who(event, names), kind_name(event.kind), _row_text(event)
     spoken = tr(
         "{when}, {who}, {kind}, importance {importance}: {text}",
         when=full_moment(event.timestamp),
@@ -112,7 +141,7 @@ def event_row(event: Event, names: Mapping[str, str], now: datetime) -> RecordRo
 
 def details_text(event: Event, names: Mapping[str, str]) -> str:
     """All that is stored of an event, one fact a line."""
-    who = names.get(event.agent_id, event.agent_id) if event.agent_id is not None else tr("system")
+    who = _who(event, names)
     head = [
         text_of(event),
         "",

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication
 from inspector.domain.activity import Importance
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import LogEvent
-from inspector.domain.edits.text import AppendText
+from inspector.domain.edits.text import AppendText, SpliceText
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.splices import Splice
 from inspector.domain.timeline import EventFilter
 from inspector.runtime.engine import Engine
 from inspector.ui.models.columns import VALUE_ROLE
@@ -325,3 +326,16 @@ async def test_that_an_event_is_opened_where_it_belongs(studio: Studio, until: U
     # From elsewhere: an event that the filter keeps back is shown all the same.
     services.selection.open(Ref(RefKind.EVENT, "evt_kiln_7"))
     await until(lambda: panel.event_now is not None and panel.event_now.id == "evt_kiln_7")
+
+
+async def test_that_an_edit_made_in_the_window_says_what_was_done_and_by_whom(
+    studio: Studio, until: Until
+) -> None:
+    tab = await _opened(studio, until)
+    await studio.opener.write(QUESTIONS, SpliceText((Splice(0, 0, "First. "),)), values.NOOR)
+    await until(lambda: tab.row(-1).text.startswith("Text edited"))
+    row = tab.row(-1)
+    assert (row.text, row.note) == ("Text edited: open_questions", values.NOOR.name)
+    tab.panel.rows.select(tab.panel.rows.model.keys[-1])
+    # What the model reads of it stands in its details.
+    assert "Memory splice_text: open_questions" in tab.panel.rows.details.toPlainText()
