@@ -8,6 +8,7 @@ from pathlib import Path
 
 from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.changes import Change, FileMoved, Health
+from inspector.domain.consent import Partner
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
 from inspector.domain.errors import FileError, Problem
@@ -61,6 +62,10 @@ class FileSession:
         # One that cannot be read is told with each Request.
         own, _ = await self.engine.layouts.list()
         return tuple(dict.fromkeys([*shipped_layouts(), *(layout.name for layout in own)]))
+
+    async def partner(self) -> Partner | None:
+        """Who alone may edit blocks of the level partner."""
+        return await self.engine.consent.partner()
 
     async def contents(self, agent_id: str) -> AgentContents:
         """What is under an agent."""

@@ -13,9 +13,10 @@ from PySide6.QtCore import QObject, Signal
 from inspector.domain.actor import Actor
 from inspector.domain.agent_settings import agent_of, configured
 from inspector.domain.agents import Agent
+from inspector.domain.blocks import Block, Permission
 from inspector.domain.caching import CacheAccount
 from inspector.domain.changes import Change, FileMoved, Health
-from inspector.domain.consent import ConsentRequest
+from inspector.domain.consent import ConsentRequest, Partner
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
@@ -127,6 +128,7 @@ class FileState:
     Attributes:
         path: Where the file lies, None while none is open.
         actor: Who edits.
+        partner: Who alone may edit blocks of the level partner, None when nobody is named.
         read_only: Why nothing can be written, None when it can.
         models: Models whose facts are known.
         layouts: Layouts that can be chosen.
@@ -167,6 +169,7 @@ class FileState:
 
     path: Path | None = None
     actor: Actor | None = None
+    partner: Partner | None = None
     read_only: Problem | None = None
     models: tuple[ModelOffer, ...] = ()
     layouts: tuple[str, ...] = ()
@@ -207,6 +210,11 @@ class FileState:
     @property
     def agent(self) -> Agent | None:
         return next((each for each in self.agents if each.id == self.agent_id), None)
+
+    def is_for_partner(self, block: Block) -> bool:
+        """Whether a block is the partner's to edit, and whoever edits here is somebody else."""
+        is_partner = self.partner is not None and self.actor is not None and self.actor.id == self.partner.id
+        return block.permission is Permission.PARTNER and not is_partner
 
     @property
     def drafted_agent(self) -> Agent | None:
@@ -297,9 +305,11 @@ class FileState:
             cache=None,
         )
 
-    def with_agents(self, agents: Sequence[Agent], layouts: Sequence[str]) -> FileState:
-        """The state with the agents as they are now; where the shown one is gone the first is shown."""
-        state = replace(self, agents=tuple(agents), layouts=tuple(layouts))
+    def with_agents(
+        self, agents: Sequence[Agent], layouts: Sequence[str], partner: Partner | None = None
+    ) -> FileState:
+        """The state with the agents and the partner of now; where the shown agent is gone the first is shown."""
+        state = replace(self, agents=tuple(agents), layouts=tuple(layouts), partner=partner)
         return state if state.agent is not None else state.showing(agents[0].id if agents else "")
 
     def with_contents(self, agent_id: str, contents: AgentContents) -> FileState:

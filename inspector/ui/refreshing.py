@@ -163,10 +163,10 @@ class Refresher:
 
     async def _run_once(self, session: FileSession, asked: _Stale) -> None:
         if asked.agents:
-            agents, layouts = await session.agents(), await session.layouts()
+            found = await session.agents(), await session.layouts(), await session.partner()
             if self._is_left(session):
                 return
-            was, now = self._live.state, self._live.state.with_agents(agents, layouts)
+            was, now = self._live.state, self._live.state.with_agents(*found)
             another = What.AGENT | What.REQUEST | What.PROBLEMS
             self._live.put(now, What.AGENTS | (another if was.agent_id != now.agent_id else What.NOTHING))
         agent_id = self._live.state.agent_id

@@ -363,7 +363,7 @@ class Workspace:
                 actor=session.engine.actor,
                 read_only=session.read_only,
                 models=await session.models(),
-            ).with_agents(await session.agents(), await session.layouts())
+            ).with_agents(await session.agents(), await session.layouts(), await session.partner())
             drafts = _drafts(await session.restore_drafts())
             kept = await session.restore_records()
             state = await restored_settings(session, state, kept)

@@ -1,4 +1,4 @@
-"""Widths of a table's columns: none is cut while another has room that its words don't need."""
+"""Column widths of widgets: no item of a list is cut while another column has room that its text does not need."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from inspector.ui.wording import number, tr
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
-_UNFIT, _ANSWER = "unfit", "answer"
+_UNFIT, _ANSWER, _PARTNER = "unfit", "answer", "partner"
 _LOCKED, _OVER_LIMIT = "refused.locked", "refused.char_limit"
 _CLOSED = "refused.consent_closed"
 _ROUND = 100
@@ -71,6 +71,7 @@ class BlockNotices(QObject):
             self._put(Notice("deleted", text, remark, choices=restore, closable=False))
         else:
             self._banners.close_notice("deleted")
+        self._tell_partner(state)
         self._tell_unfit()
         self._tell_answer()
         # Each speaks of a draft that is there, or of none.
@@ -85,6 +86,23 @@ class BlockNotices(QObject):
         if earlier is not None and drafted:
             # It was refused after the tab in which it was asked for had been closed.
             self._tell_refused(earlier)
+
+    def _tell_partner(self, state: BlockState) -> None:
+        """Say whose block it is where that is somebody else."""
+        file = self._workspace.file
+        if not state.block.is_active or not file.is_for_partner(state.block):
+            self._banners.close_notice(_PARTNER)
+            return
+        partner = file.partner
+        text = tr("Only the file's partner can edit this block, and the file names nobody as partner.")
+        remark = ""
+        if partner is not None:
+            text = tr("Only {name}, the file's partner, can edit this block.", name=partner.name)
+            remark = tr(
+                "If that is you, set ID to {id} in Settings, Identity, and open the file again.",
+                id=partner.id,
+            )
+        self._put(Notice(_PARTNER, text, remark, "info", closable=False))
 
     def _tell_unfit(self) -> None:
         """Say that a draft can't be shown, as somebody has made another kind of block of this one."""

@@ -94,7 +94,7 @@ class BlockPanel(Panel):
         """Take the block as it is now; nothing is read or laid out again that is the same."""
         if what & What.BLOCKS and self._state is not self._taken:
             self._take()
-        elif what & (What.DRAFTS | What.FILE | What.AGENT | What.CONTENTS):
+        elif what & (What.DRAFTS | What.FILE | What.AGENT | What.AGENTS | What.CONTENTS):
             self._tell()
         elif what & What.REQUEST:
             self._tell_tokens(self._content)
@@ -256,11 +256,18 @@ class BlockPanel(Panel):
             return tr("the draft doesn't fit the block") if is_unfit else tr("the draft is still loading")
         return tr("the file is read-only") if workspace.file.read_only is not None else ""
 
+    @property
+    def _barred(self) -> str:
+        state = self._state
+        is_barred = state is not None and self.services.workspace.file.is_for_partner(state.block)
+        return tr("only the file's partner can edit the block") if is_barred else ""
+
     def _not_savable(self) -> str:
         if self._settings_in_front is not None:
             return self._settings_in_front.not_savable
         return (
             self._not_editable()
+            or self._barred
             or self.editors.faults
             or self.review.why_not_saved()
             or self._closed_answer
@@ -307,7 +314,7 @@ class BlockPanel(Panel):
         )
         self.head.label.setText(state.block.label)
         self.head.kind.setText(kind_text(file, state.block))
-        why_not = self._not_editable()
+        why_not = self._not_editable() or self._barred
         self.editors.set_read_only(bool(why_not))
         self._tell_buttons(dirty, why_not)
         self.views.buttons[BlockTabView.EDIT].setVisible(self._has_editor)

@@ -6,12 +6,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
+from inspector.domain.blocks import Permission
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import SetPermission
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.errors import Refusal, RefusedError
 from inspector.ui.file_state import What
 from inspector.ui.panels.block import BlockPanel
+from tests.ui.conftest import Until
 from tests.ui.panels.block_tab import ID, BlockTab, OpenTab, words
 from tests.ui.world import QUESTIONS, STORED, World
 
@@ -81,6 +84,29 @@ async def test_that_a_second_save_counts_from_the_first(open_tab: OpenTab) -> No
         one.save()
         await one.saved(f"{text}{STORED}")
     assert [call.args[1] for call in one.saves] == [SpliceText((Splice(0, 0, letter),)) for letter in "abc"]
+
+
+async def test_that_the_partners_block_is_read_only_for_others_and_says_whose_it_is(
+    open_tab: OpenTab, until: Until
+) -> None:
+    one = await open_tab()
+    engine = one.studio.opener.engine
+
+    def notices() -> list[str]:
+        return [each.text for each in one.panel.banners.notices]
+
+    await engine.consent.set_partner("human:paula", "Paula")
+    await one.studio.opener.write(QUESTIONS, SetPermission(Permission.PARTNER), engine.actor)
+    await until(lambda: "Only Paula, the file's partner, can edit this block." in notices())
+    one.type("x", at=0)
+    assert one.editor.text == STORED
+    assert ID not in one.workspace.file.drafts
+    # Who is the partner edits it.
+    await engine.consent.set_partner(engine.actor.id, "Me")
+    await until(lambda: not notices())
+    one.type("x", at=0)
+    one.save()
+    await one.saved(f"x{STORED}")
 
 
 async def test_that_undo_still_works_after_a_save(open_tab: OpenTab) -> None:

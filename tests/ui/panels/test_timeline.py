@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QApplication
 from inspector.domain.activity import Importance
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import LogEvent
-from inspector.domain.edits.text import AppendText, SpliceText
+from inspector.domain.edits.text import AppendText, Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.splices import Splice
 from inspector.domain.timeline import EventFilter
 from inspector.runtime.engine import Engine
 from inspector.ui.models.columns import VALUE_ROLE
