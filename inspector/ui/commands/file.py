@@ -9,17 +9,19 @@ from pathlib import Path
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from inspector.domain.errors import InputError
-from inspector.domain.exchange import ImportPlan, ImportSource
+from inspector.domain.errors import InputError, Parameters, Severity
+from inspector.domain.exchange import Exported, ExportFormat, ExportOptions, ImportPlan, ImportSource
 from inspector.runtime.environment import data_folder
 from inspector.ui.actions import Action
 from inspector.ui.panel import PanelServices
+from inspector.ui.safe_text import few_lines
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.file_dialog import FileDialog
 from inspector.ui.widgets.import_preview import ImportPreview
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, tr_code
 
 SUFFIX = ".constellation"
+_SHOWN_LINES = 4
 
 
 class FileCommands:
@@ -36,6 +38,15 @@ class FileCommands:
             Action("file.new", tr("New constellation …"), self._ask_new, keys.New, "new_file"),
             Action("file.sample", tr("Open the sample"), self.see_sample, None, "sample"),
             Action("file.new_sample", tr("Create a new copy of the sample"), self.new_sample, None, "sample"),
+            Action(
+                "file.export_agent",
+                tr("Export this agent as .af …"),
+                self._ask_export_agent,
+                None,
+                "export",
+                self._no_agent,
+            ),
+            Action("file.export", tr("Export as JSON …"), self._ask_export, None, "export", self._no_file),
             Action("file.save_copy", tr("Save a copy …"), self._ask_copy, keys.SaveAs, "copy", self._no_file),
             Action(
                 "file.debug_bundle",
@@ -146,6 +157,9 @@ class FileCommands:
     def _no_file(self) -> str:
         return "" if self._services.workspace.file.path else tr("no file is open")
 
+    def _no_agent(self) -> str:
+        return self._no_file() or ("" if self._services.workspace.file.agent else tr("no agent is shown"))
+
     def _close(self) -> None:
         # The end of the program closes the file too, and the next start opens that one again.
         self._services.preferences.set("window.last_file", "")
@@ -189,6 +203,51 @@ class FileCommands:
             session.write_debug_bundle(path),
             name=tr("Saving {file}", file=path.name),
             on_done=lambda _: services.bridge.noticed.emit(said),
+        )
+
+    def _ask_export_agent(self) -> None:
+        file = self._services.workspace.file
+        if file.path is None or file.agent is None:
+            return
+        # An agent's name may be no file name, and is nobody's to choose a folder by.
+        name = "".join(each if each.isalnum() or each in "-_" else "_" for each in file.agent.name)
+        wish = ExportOptions(ExportFormat.LETTA, agent_id=file.agent_id)
+        first = file.path.with_name(f"{name or 'agent'}.af")
+        dialog = self._save_dialog(tr("Export an agent"), first, tr("Agent files (*.af)"))
+        self._ask(dialog, lambda path: self.export_to(path, wish))
+
+    def _ask_export(self) -> None:
+        path = self._services.workspace.file.path
+        if path is not None:
+            dialog = self._save_dialog(
+                tr("Export as JSON"), path.with_suffix(".json"), tr("JSON files (*.json)")
+            )
+            self._ask(dialog, lambda target: self.export_to(target, ExportOptions()))
+
+    def export_to(self, path: Path, wish: ExportOptions) -> None:
+        """Write agents to a new file of another format, and say what of them it holds in another way."""
+        session = self._services.workspace.live.session
+        if session is None or self._refuse_existing(path):
+            return
+
+        def told(exported: Exported) -> None:
+            parameters: Parameters = {"path": str(path), "agents": exported.agents, "size": exported.size}
+            lines = [tr_code(each.code, each.parameters) for each in exported.problems]
+            is_fine = all(each.severity is Severity.INFO for each in exported.problems)
+            details = "\n".join(lines)
+            notice = Notice(
+                "exported",
+                tr_code("told.exported", parameters),
+                few_lines(details, _SHOWN_LINES),
+                "ok" if is_fine else "warning",
+                details=details,
+            )
+            self._banners.show_notice(notice)
+
+        self._services.bridge.spawn(
+            session.engine.exchange.export(path, wish),
+            name=tr("Exporting to {file}", file=path.name),
+            on_done=told,
         )
 
     def _folder(self) -> Path:

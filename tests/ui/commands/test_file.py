@@ -1,6 +1,7 @@
 """Opening, copying and the sample: what is opened, what is made, and what is said when it is none of ours."""
 
 import asyncio
+import json
 import shutil
 import zipfile
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import DocumentError, FileError
+from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.session import FileSession
 from inspector.ui.commands import file as file_commands
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import What
+from inspector.ui.widgets.file_dialog import FileDialog
 from inspector.ui.widgets.import_preview import ImportPreview
 from tests.ui import values
 from tests.ui.conftest import Scene, Studio, Until
@@ -138,3 +141,39 @@ async def test_that_a_debug_bundle_is_saved_from_the_menu_and_never_over_a_file(
     studio.contents.files.bundle_to(out)
     await calm(studio, until)
     assert [each.text for each in studio.window.banners.notices] == [f"{out} already exists."]
+
+
+async def test_that_an_agent_is_exported_from_the_menu_with_what_the_format_changes(
+    studio: Studio, until: Until, tmp_path: Path
+) -> None:
+    actions, files = studio.contents.services.actions, studio.contents.files
+    assert not actions.run("file.export_agent")
+    await open_file(studio, until)
+    out = tmp_path / "Ada.af"
+    assert actions.run("file.export_agent")
+    dialog = studio.window.findChild(FileDialog)
+    assert dialog is not None
+    assert [Path(each).name for each in dialog.selectedFiles()] == ["Ada.af"]
+    dialog.fileSelected.emit(str(out))
+    dialog.close()
+    await until(lambda: studio.window.banners.notices)
+    [notice] = studio.window.banners.notices
+    assert notice.text.startswith(f"Exported 1 agent to {out} (")
+    agents = json.loads(out.read_text())["agents"]
+    assert [each["name"] for each in agents] == ["Ada"]
+    content = out.read_bytes()
+    files.export_to(out, ExportOptions(ExportFormat.LETTA, agent_id=values.ADA))
+    await until(lambda: any("already exists" in each.text for each in studio.window.banners.notices))
+    assert out.read_bytes() == content
+
+
+async def test_that_all_is_exported_as_json(studio: Studio, until: Until, tmp_path: Path) -> None:
+    await open_file(studio, until)
+    out = tmp_path / "all.json"
+    assert studio.contents.services.actions.run("file.export")
+    dialog = studio.window.findChild(FileDialog)
+    assert dialog is not None
+    dialog.fileSelected.emit(str(out))
+    dialog.close()
+    await until(lambda: studio.window.banners.notices)
+    assert {each["name"] for each in json.loads(out.read_text())["agents"]} == set(values.NAMES.values())
