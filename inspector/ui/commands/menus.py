@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from inspector.ui.actions import SEPARATOR, Actions
 from inspector.ui.wording import tr
 
-FAMILY = ".*"
+FAMILY = "*"
 RECENT = "(recent)"
 
-MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
+
+@dataclass(frozen=True)
+class Submenu:
+    """Actions that stand together under one entry of a menu, so that no menu is taller than a small screen."""
+
+    title: Callable[[], str]
+    ids: tuple[str, ...]
+
+
+Entry = str | Submenu
+"""An action's id, a family of them, a separator, or a menu of its own."""
+
+MENUS: tuple[tuple[Callable[[], str], tuple[Entry, ...]], ...] = (
     (
         lambda: tr("&File"),
         (
@@ -39,15 +52,13 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
             SEPARATOR,
             "edit.*",
             SEPARATOR,
-            "drafts.*",
-            SEPARATOR,
-            "changes.*",
-            "history.*",
-            "sharing.*",
+            Submenu(lambda: tr("Unsaved drafts"), ("drafts.*",)),
+            Submenu(lambda: tr("Changes and history"), ("changes.*", "history.*")),
+            Submenu(lambda: tr("Sharing"), ("sharing.*",)),
             SEPARATOR,
             "selection.copy_text",
             SEPARATOR,
-            "search.*",
+            Submenu(lambda: tr("Search"), ("search.*",)),
             SEPARATOR,
             "block.*",
             SEPARATOR,
@@ -67,15 +78,38 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
             "selection.back",
             "selection.forward",
             SEPARATOR,
+            Submenu(
+                lambda: tr("Tabs"),
+                (
+                    "view.next_tab",
+                    "view.previous_tab",
+                    "view.list_tabs",
+                    SEPARATOR,
+                    "view.close_tab",
+                    "view.close_others",
+                ),
+            ),
+            Submenu(
+                lambda: tr("Side panels"),
+                (
+                    "view.navigator",
+                    "view.budget",
+                    "view.detail",
+                    "view.problems",
+                    "view.changes",
+                    "view.send",
+                    "view.run",
+                    "view.search",
+                ),
+            ),
+            SEPARATOR,
             "view.*",
             SEPARATOR,
             "navigator.*",
+            Submenu(lambda: tr("Timeline view"), ("timeline.*",)),
             SEPARATOR,
-            "timeline.*",
-            SEPARATOR,
-            "look.*",
-            SEPARATOR,
-            "perspective.*",
+            Submenu(lambda: tr("Theme and text size"), ("look.*",)),
+            Submenu(lambda: tr("Perspectives"), ("perspective.*",)),
             "layout.*",
         ),
     ),
@@ -83,22 +117,38 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
     (
         lambda: tr("&Request"),
         (
-            "request.*",
+            "request.rebuild",
+            "request.find",
             SEPARATOR,
-            "send.*",
-            "calls.*",
+            Submenu(
+                lambda: tr("Show as"),
+                ("request.as_*", SEPARATOR, "request.cache_marks"),
+            ),
+            Submenu(
+                lambda: tr("Point in time"),
+                (
+                    "request.last_sent",
+                    "request.now",
+                    "request.with_drafts",
+                    "request.past",
+                    SEPARATOR,
+                    "request.earlier",
+                    "request.later",
+                ),
+            ),
+            Submenu(
+                lambda: tr("Go to and fold"),
+                ("request.next_message", "request.previous_message", SEPARATOR, "request.*", "sections.*"),
+            ),
+            Submenu(lambda: tr("Copy and save"), ("request.copy*", SEPARATOR, "request.save*")),
+            Submenu(lambda: tr("Compare"), ("compare.*",)),
             SEPARATOR,
+            Submenu(lambda: tr("Test call"), ("send.*", "calls.*")),
             "network.*",
             SEPARATOR,
-            "what_if.*",
-            SEPARATOR,
-            "sections.*",
-            SEPARATOR,
-            "compare.*",
-            SEPARATOR,
-            "budget.*",
-            SEPARATOR,
-            "problems.*",
+            Submenu(lambda: tr("What-if"), ("what_if.*",)),
+            Submenu(lambda: tr("Budget"), ("budget.*",)),
+            Submenu(lambda: tr("Problems"), ("problems.*",)),
         ),
     ),
     (lambda: tr("&Help"), ("help.show", SEPARATOR, "help.settings", SEPARATOR, "help.*")),
@@ -107,32 +157,52 @@ MENUS: tuple[tuple[Callable[[], str], tuple[str, ...]], ...] = (
 
 def build_menus(bar: QMenuBar, actions: Actions, fill_recent: Callable[[QMenu], None]) -> None:
     """Make the menus; each is filled afresh whenever it opens."""
-    for title, ids in MENUS:
+    for title, entries in MENUS:
         menu = bar.addMenu(title())
 
-        def fill(menu: QMenu = menu, ids: Sequence[str] = ids) -> None:
+        def fill(menu: QMenu = menu, entries: Sequence[Entry] = entries) -> None:
             menu.clear()
             actions.refresh()
-            for id_ in spread(ids, actions):
-                if id_ == RECENT:
+            families = _families(actions)
+            for entry in entries:
+                if isinstance(entry, Submenu):
+                    below = menu.addMenu(entry.title())
+                    actions.fill(below, _spread(entry.ids, families))
+                    below.menuAction().setVisible(not below.isEmpty())
+                elif entry == RECENT:
                     recent = menu.addMenu(tr("Open recent"))
                     fill_recent(recent)
                     recent.setEnabled(not recent.isEmpty())
                 else:
-                    actions.fill(menu, (id_,))
+                    actions.fill(menu, _spread((entry,), families))
 
         menu.aboutToShow.connect(fill)
         fill()
 
 
-def spread(ids: Sequence[str], actions: Actions) -> list[str]:
-    """The ids of a menu with every family written out."""
-    named = {id_ for _, each in MENUS for id_ in each}
-    found: list[str] = []
-    for id_ in ids:
-        if id_.endswith(FAMILY):
-            prefix = id_.removesuffix("*")
-            found += [each.id for each in actions if each.id.startswith(prefix) and each.id not in named]
-        else:
-            found.append(id_)
-    return found
+def spread(entries: Sequence[Entry], actions: Actions) -> list[str]:
+    """The ids of a menu, those of its submenus too, with every family written out."""
+    return list(_spread(entries, _families(actions)))
+
+
+def _spread(entries: Iterable[Entry], families: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for id_ in _flat(entries):
+        yield from families.get(id_, ()) if id_.endswith(FAMILY) else (id_,)
+
+
+def _families(actions: Actions) -> Mapping[str, Sequence[str]]:
+    """The actions of each family. Of several that fit an action, it is in the one that says most of its id."""
+    named = set(_flat(entry for _, each in MENUS for entry in each))
+    families: dict[str, list[str]] = {id_: [] for id_ in sorted(named, key=len) if id_.endswith(FAMILY)}
+    prefixes = tuple((id_.removesuffix(FAMILY), ids) for id_, ids in reversed(families.items()))
+    for action in actions:
+        if action.id not in named:
+            fitting = next((ids for prefix, ids in prefixes if action.id.startswith(prefix)), None)
+            if fitting is not None:
+                fitting.append(action.id)
+    return families
+
+
+def _flat(entries: Iterable[Entry]) -> Iterator[str]:
+    for entry in entries:
+        yield from (entry,) if isinstance(entry, str) else entry.ids
