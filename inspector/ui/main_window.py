@@ -91,10 +91,10 @@ class MainWindow(QMainWindow):
         self.top_bar = TopBar(icons, lambda: self.go_to())
         self.status_line = StatusLine(
             lambda: self.show_drafts(),
-            lambda: self.go_to_panel("problems"),
+            lambda: self.toggle_panel("problems"),
             lambda: self.go_to_panel("budget"),
             lambda: self.show_approvals(),
-            lambda: self.go_to_panel("run"),
+            lambda: self.toggle_panel("run"),
             JobLine(icons, lambda key: self.cancel_work(key)),
         )
         self.status_line.offline_clicked.connect(lambda: self.show_sending())

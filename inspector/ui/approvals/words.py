@@ -44,7 +44,7 @@ def browser_words() -> BrowserWords:
         tr("Approvals"),
         tr("Filter approvals"),
         (
-            (WAITING, tr("Waiting")),
+            (WAITING, tr("Pending")),
             (ANSWERED, tr("Answered")),
             (ALL, tr("All requests")),
             (STANDING, tr("Standing approvals")),

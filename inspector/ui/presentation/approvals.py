@@ -90,7 +90,7 @@ def state_text(request: ConsentRequest) -> str:
         return tr("allowed with edits") if request.is_edited else tr("allowed")
     if request.state is ConsentState.DENIED:
         return tr("answered") if request.words else tr("ignored")
-    return tr("timed out") if request.state is ConsentState.TIMED_OUT else tr("waiting")
+    return tr("timed out") if request.state is ConsentState.TIMED_OUT else tr("pending")
 
 
 def wish_text(request: ConsentRequest, listed: ApprovalList) -> str:

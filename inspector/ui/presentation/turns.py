@@ -24,7 +24,7 @@ from inspector.ui.wording import number, tr, tr_code, tr_count
 _STATES: Mapping[RunState, tuple[Callable[[], str], str]] = {
     RunState.STOPPED: (lambda: tr("stopped"), "muted"),
     RunState.STARTING: (lambda: tr("starting"), "info"),
-    RunState.WAITING: (lambda: tr("waiting"), "ok"),
+    RunState.WAITING: (lambda: tr("idle"), "ok"),
     RunState.BLOCKED: (lambda: tr("waiting for another turn"), "info"),
     RunState.RUNNING: (lambda: tr("running"), "ok"),
     RunState.COOLDOWN: (lambda: tr("cooling down"), "warning"),

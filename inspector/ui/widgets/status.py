@@ -73,7 +73,7 @@ class StatusLine(QStatusBar):
                 "Work offline is on: nothing leaves this computer. Models on it still answer. Click to change it."
             ),
         )
-        self._problems = button("", show_problems, role="flat", size="small")
+        self.problems_button = button("", show_problems, role="flat", size="small")
         self._tokens = button("", show_budget, role="flat", size="small")
         left = QWidget()
         arrange(QHBoxLayout(left), self._live, self._written, self._acting, None, spacing=16)
@@ -85,7 +85,7 @@ class StatusLine(QStatusBar):
             self.agents_button,
             self.drafts_button,
             self.approvals_button,
-            self._problems,
+            self.problems_button,
             self._tokens,
         ):
             self.addPermanentWidget(each)
@@ -105,19 +105,19 @@ class StatusLine(QStatusBar):
             "warning" if status.drafts else "",
         )
         # A word of its own, as a figure alone would not say of what.
-        waiting = tr_count("{count} waiting", "{count} waiting", status.approvals)
-        _show(self.approvals_button, waiting, "warning" if status.approvals else "")
+        pending = tr_count("{count} approval", "{count} approvals", status.approvals)
+        _show(self.approvals_button, pending, "warning" if status.approvals else "")
         self.approvals_button.setAccessibleName(
-            tr_count("{count} approval waits", "{count} approvals wait", status.approvals)
+            tr_count("{count} pending approval", "{count} pending approvals", status.approvals)
         )
         _show(self.agents_button, status.agents, "ok")
         self.agents_button.setVisible(status.has_file and bool(status.agents))
         self.approvals_button.setVisible(status.has_file and status.approvals > 0)
         tone = status.worst if status.problems else ""
-        _show(self._problems, tr_count("{count} problem", "{count} problems", status.problems), tone)
+        _show(self.problems_button, tr_count("{count} problem", "{count} problems", status.problems), tone)
         _show(self._tokens, self._tokens_text(status), status.fill_tone)
         self.offline_button.setVisible(status.is_offline)
-        for each in (self._problems, self._tokens):
+        for each in (self.problems_button, self._tokens):
             each.setVisible(status.has_file)
         self.drafts_button.setVisible(status.has_file and status.drafts > 0)
 

@@ -130,13 +130,13 @@ async def test_that_a_request_is_shown_allowed_and_taken_back(inbox: OpenInbox) 
     allowed = await hands.ask()
     # The status bar says that one waits, and a click on it opens the panel.
     badge = hands.studio.window.status_line.approvals_button
-    await hands.until(lambda: badge.isVisible() and badge.text() == "1 waiting")
+    await hands.until(lambda: badge.isVisible() and badge.text() == "1 approval")
     QTest.mouseClick(badge, LEFT)
     hands.panel = hands.studio.window.centre.currentWidget()
     assert isinstance(hands.panel, ApprovalsPanel)
     await hands.select(allowed)
     (row,) = hands.rows
-    assert (row.lead, row.note) == ("Ada", "waiting")
+    assert (row.lead, row.note) == ("Ada", "pending")
     assert "Noor said so" in row.text
     assert "Ship on Friday." in hands.panel.difference.inline.toPlainText()
     assert "call_7" in hands.panel.answers.facts.text()

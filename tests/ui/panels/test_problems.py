@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QTextLayout
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableView
 
 from inspector.domain.changes import Health
@@ -100,3 +101,17 @@ async def test_that_rows_are_measured_only_in_sight_and_at_once_when_they_come_i
     await until(lambda: measured)
     assert lines(view, 1, LAST) > 1
     await until(lambda: 0 <= view.rowHeight(LAST) - lines(view, 1, LAST) * height < 3 * height)
+
+
+async def test_that_the_status_bar_opens_the_problems_and_closes_them_again(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    dock = studio.window.dock("problems")
+    dock.hide()
+    studio.window.activateWindow()
+    number = studio.window.status_line.problems_button
+    QTest.mouseClick(number, Qt.MouseButton.LeftButton)
+    await until(dock.isVisible)
+    QTest.mouseClick(number, Qt.MouseButton.LeftButton)
+    assert not dock.isVisible()
