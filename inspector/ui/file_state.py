@@ -138,6 +138,7 @@ class FileState:
         blocks: All blocks that were read, as they are saved. One that reads the same as before is the same object.
         request: The Request with all drafts, None while none is built or can be.
         saved_request: What would be sent if everything unsaved were dropped.
+        input_price: Dollars for a token of the Request's input, None where the model's prices aren't known.
         request_problem: Why no Request can be built, None while one is.
         what_if: What is tried on the shown agent.
         tried: What became of that, None while it is not built yet.
@@ -180,6 +181,7 @@ class FileState:
     request: Request | None = None
     saved_request: Request | None = None
     request_problem: Problem | None = None
+    input_price: float | None = None
     what_if: WhatIf = WhatIf()
     tried: WhatIfResult | None = None
     set_aside: Mapping[str, WhatIf] = field(default_factory=dict)

@@ -224,7 +224,9 @@ class Refresher:
             state = state.with_count(agent_id, request if tried is None else tried.before)
             # Another one may be tried by now, or none; that is built next.
             tried = tried if what_if == state.what_if else None
-            state = replace(state, saved_request=plain, request=request, request_problem=problem, tried=tried)
+            price = _input_price(session, request)
+            state = replace(state, saved_request=plain, request=request, input_price=price, tried=tried)
+            state = replace(state, request_problem=problem)
             self._live.put(state, What.REQUEST | What.PROBLEMS)
 
     async def unsaved_work(self, session: FileSession) -> UnsavedWork:
@@ -295,11 +297,17 @@ async def _compared(
 
 
 def _cost(session: FileSession, request: Request | None) -> float | None:
+    price = _input_price(session, request)
+    return None if request is None or price is None else request.tokens * price
+
+
+def _input_price(session: FileSession, request: Request | None) -> float | None:
+    """Dollars for a token of a Request of that size, without what a cache takes off."""
     facts = session.engine.models.resolve(request.model) if request else None
     if request is None or facts is None or facts.prices is None:
         return None
     price = facts.prices.at(request.tokens).input
-    return None if price is None else request.tokens * price / 1_000_000
+    return None if price is None else price / 1_000_000
 
 
 async def _built(

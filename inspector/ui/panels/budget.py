@@ -39,6 +39,7 @@ from inspector.ui.presentation.budget import (
     likely_bill,
 )
 from inspector.ui.presentation.cache_words import cache_marks
+from inspector.ui.presentation.calls import dollars
 from inspector.ui.presentation.card import WHAT_IF_ACTIONS
 from inspector.ui.presentation.cuts import fix_button_text, fix_text
 from inspector.ui.presentation.finding_fixes import subject_of
@@ -270,7 +271,7 @@ class BudgetPanel(Panel):
         mark = "" if request.method is Method.EXACT else f"{METHOD_MARKS[request.method]} "
         self._total.tell(
             f"{mark}{number(request.tokens)}",
-            tr("of {usable} tokens", usable=number(limits.usable)),
+            _of_text(request, self.services.workspace.file.input_price),
             self.services.marks.tone(request.tokens, request.available_tokens),
             likely_bill(request),
         )
@@ -344,3 +345,11 @@ class BudgetPanel(Panel):
                     # Headings have no row of their own.
                     return section.name, f"section:{section.name}" if piece.rule in STRUCTURE else piece.id
         return "", ""
+
+
+def _of_text(request: Request, price: float | None) -> str:
+    """What the total is of, and what a call costs where that is known."""
+    text = tr("of {usable} tokens", usable=number(request.limits.usable))
+    if price is None:
+        return text
+    return tr("{text} · {cost} a call", text=text, cost=dollars(request.tokens * price))

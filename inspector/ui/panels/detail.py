@@ -172,6 +172,7 @@ class DetailPanel(Panel):
             shared,
             {agent.id: agent.name for agent in file.agents},
             characters,
+            file.input_price,
         )
         self.show_card(card_for(ref, facts), self._fix_of(ref))
 

@@ -26,6 +26,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
+from inspector.ui.presentation.calls import dollars
 from inspector.ui.presentation.names import name_of, name_of_source
 from inspector.ui.presentation.what_if import strategy_name
 from inspector.ui.wording import counted, moment, number, share, signed, tr, tr_code, tr_count
@@ -63,6 +64,8 @@ class CardFacts:
     names: Mapping[str, str] = field(default_factory=dict)
     characters: Mapping[str, int] = field(default_factory=dict)
     """Characters that count against a block's limit, by block id."""
+    input_price: float | None = None
+    """Dollars for a token of the Request's input, None where the model's prices aren't known."""
 
 
 _METHODS = {
@@ -300,11 +303,21 @@ def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts)
             tokenizer=request.tokenizer.name,
             share=share(sum(piece.tokens for piece in pieces), request.limits.max_tokens),
         )
-        return [CardRow(tr("Tokens"), text)]
+        tokens = sum(piece.tokens for piece in pieces)
+        return [CardRow(tr("Tokens"), text), *_price_rows(Count(tokens, worst), facts)]
     if out is not None:
         text = tr("{tokens} · {method}", tokens=number(out.tokens), method=_METHODS[out.method]())
         return [CardRow(tr("Would need"), text)]
     return []
+
+
+def _price_rows(count: Count, facts: CardFacts) -> list[CardRow]:
+    """What a thing adds to the bill. One call is so little that nobody could compare it: of a thousand."""
+    if facts.input_price is None:
+        return []
+    mark = "" if count.method is Method.EXACT else "~"
+    cost = dollars(1_000 * count.tokens * facts.input_price)
+    return [CardRow(tr("Cost"), tr("{cost} for 1,000 calls, without a cache", cost=f"{mark}{cost}"))]
 
 
 def _by_section(pieces: tuple[Piece, ...], request: Request) -> str:
@@ -344,6 +357,7 @@ def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
     rows = (
         CardRow(tr("Contains"), tr_count("{count} piece", "{count} pieces", len(section.pieces))),
         CardRow(tr("Tokens"), text),
+        *_price_rows(Count(section.tokens, section.method), facts),
         CardRow(tr("Characters"), number(section.length)),
     )
     return Card(section.title or section.name, tr("section"), rows)

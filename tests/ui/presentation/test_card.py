@@ -147,3 +147,12 @@ def test_that_what_has_only_an_id_is_called_by_its_kind() -> None:
     assert card(Ref(RefKind.CONSENT, "con_01m8e3sw0r33m2tnrbztx4")).title == "Request for approval"
     assert card(Ref(RefKind.MESSAGE, "msg_1", "nod_01m8e3swvp6v1y7q904pp0")).note == ""
     assert card(Ref(RefKind.MESSAGE, "msg_1", "phase")).note == "part phase"
+
+
+def test_that_a_thing_says_what_it_adds_to_the_bill_where_prices_are_known() -> None:
+    assert "Cost" not in rows(CHECKLIST)
+    priced = replace(FACTS, input_price=0.25 / 1_000_000)
+    # 96 tokens, a thousand times.
+    assert rows(CHECKLIST, priced)["Cost"] == "$0.0240 for 1,000 calls, without a cache"
+    section = rows(Ref(RefKind.SECTION, "working"), priced)
+    assert section["Cost"].endswith("for 1,000 calls, without a cache")
