@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance
@@ -66,6 +67,19 @@ class RecordPage(QWidget):
         appearance.changed.connect(self._measure)
         self._measure()
         self.show_parts("", "", ())
+
+    def minimumSizeHint(self) -> QSize:
+        """With the lines that its words take at the width it has: a splitter would else squeeze them."""
+        hint, layout = super().minimumSizeHint(), self.layout()
+        if layout is None or not layout.hasHeightForWidth():
+            return hint
+        needed = layout.minimumHeightForWidth(max(self.width(), hint.width()))
+        return QSize(hint.width(), max(hint.height(), needed))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     @property
     def texts(self) -> tuple[str, ...]:

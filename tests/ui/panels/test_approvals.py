@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
@@ -472,3 +472,18 @@ async def test_that_who_may_not_answer_is_told_who_may(inbox: OpenInbox) -> None
     hands.panel.reader.refresh()
     await hands.press("Allow")
     assert (await hands.request(asked)).state is ConsentState.GRANTED
+
+
+async def test_that_no_button_of_an_answer_is_squeezed_in_a_small_window(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    asked = await hands.ask()
+    await hands.world.engine.consent.set_partner("human:paula", "Paula " * 20)
+    await hands.world.engine.edit(QUESTIONS.id, SetPermission(Permission.PARTNER))
+    await hands.open("consent")
+    await hands.select(asked)
+    hands.panel.setFixedSize(620, 480)
+    await hands.until(lambda: "partner" in hands.panel.answers.allow_button.toolTip())
+    await calm(hands.studio, hands.until)
+    for each in hands.panel.answers.findChildren(QPushButton):
+        if each.isVisible():
+            assert each.height() >= each.sizeHint().height(), each.text()
