@@ -74,10 +74,7 @@ MENUS: tuple[tuple[Callable[[], str], tuple[Entry, ...]], ...] = (
         lambda: tr("&View"),
         (
             "palette.show",
-            "selection.open",
-            "selection.back",
-            "selection.forward",
-            SEPARATOR,
+            Submenu(lambda: tr("Go to"), ("selection.open", "selection.back", "selection.forward")),
             Submenu(
                 lambda: tr("Tabs"),
                 (
@@ -89,19 +86,6 @@ MENUS: tuple[tuple[Callable[[], str], tuple[Entry, ...]], ...] = (
                     "view.close_others",
                 ),
             ),
-            Submenu(
-                lambda: tr("Side panels"),
-                (
-                    "view.navigator",
-                    "view.budget",
-                    "view.detail",
-                    "view.problems",
-                    "view.changes",
-                    "view.send",
-                    "view.run",
-                    "view.search",
-                ),
-            ),
             SEPARATOR,
             "view.*",
             SEPARATOR,
@@ -109,7 +93,7 @@ MENUS: tuple[tuple[Callable[[], str], tuple[Entry, ...]], ...] = (
             Submenu(lambda: tr("Timeline view"), ("timeline.*",)),
             SEPARATOR,
             Submenu(lambda: tr("Theme and text size"), ("look.*",)),
-            Submenu(lambda: tr("Perspectives"), ("perspective.*",)),
+            Submenu(lambda: tr("Perspective"), ("perspective.*",)),
             "layout.*",
         ),
     ),
