@@ -230,7 +230,7 @@ class FileCommands:
         if session is None or self._refuse_existing(path):
             return
 
-        def told(exported: Exported) -> None:
+        def report(exported: Exported) -> None:
             parameters: Parameters = {"path": str(path), "agents": exported.agents, "size": exported.size}
             lines = [tr_code(each.code, each.parameters) for each in exported.problems]
             is_fine = all(each.severity is Severity.INFO for each in exported.problems)
@@ -247,7 +247,7 @@ class FileCommands:
         self._services.bridge.spawn(
             session.engine.exchange.export(path, wish),
             name=tr("Exporting to {file}", file=path.name),
-            on_done=told,
+            on_done=report,
         )
 
     def _folder(self) -> Path:
