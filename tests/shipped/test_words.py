@@ -50,7 +50,7 @@ _VERBS = {
     "Restore",
     "Show",
     "Stop",
-    "Use",
+    "Try",
 }
 
 

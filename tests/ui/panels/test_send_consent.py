@@ -308,6 +308,7 @@ async def test_that_starting_an_agent_asks_once_for_all_calls_of_its_turns(
         assert not question.is_asking
         await one.until_state(RunState.WAITING)
         await one.stop()
+        await until(one.panel.start_button.isEnabled)
         press(one.panel.start_button)
         await until(asking(question))
         press(question.cancel_button)
