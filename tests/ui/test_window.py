@@ -207,7 +207,10 @@ async def test_that_every_action_has_a_title_and_stands_in_a_menu(
         menu.aboutToShow.emit()  # type: ignore[attr-defined]
         for each in menu.actions():  # type: ignore[attr-defined]
             below = each.menu()
-            shown |= {each.objectName(), *(inner.objectName() for inner in (below.actions() if below else ()))}
+            shown |= {
+                each.objectName(),
+                *(inner.objectName() for inner in (below.actions() if below else ())),
+            }
     actions = studio.contents.services.actions
     assert {action.id for action in actions} - shown == set()
     assert all(action.title for action in actions)
