@@ -304,20 +304,20 @@ def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts)
             share=share(sum(piece.tokens for piece in pieces), request.limits.max_tokens),
         )
         tokens = sum(piece.tokens for piece in pieces)
-        return [CardRow(tr("Tokens"), text), *_price_rows(Count(tokens, worst), facts)]
+        return [CardRow(tr("Tokens"), _with_price(text, Count(tokens, worst), facts))]
     if out is not None:
         text = tr("{tokens} · {method}", tokens=number(out.tokens), method=_METHODS[out.method]())
         return [CardRow(tr("Would need"), text)]
     return []
 
 
-def _price_rows(count: Count, facts: CardFacts) -> list[CardRow]:
-    """What a thing adds to the bill. One call is so little that nobody could compare it: of a thousand."""
+def _with_price(text: str, count: Count, facts: CardFacts) -> str:
+    """With what a thing adds to the bill. One call is so little that nobody could compare it: of a thousand."""
     if facts.input_price is None:
-        return []
+        return text
     mark = "" if count.method is Method.EXACT else "~"
     cost = dollars(1_000 * count.tokens * facts.input_price)
-    return [CardRow(tr("Cost"), tr("{cost} for 1,000 calls, without a cache", cost=f"{mark}{cost}"))]
+    return tr("{text} · {cost} for 1,000 calls without a cache", text=text, cost=f"{mark}{cost}")
 
 
 def _by_section(pieces: tuple[Piece, ...], request: Request) -> str:
@@ -356,8 +356,7 @@ def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
     )
     rows = (
         CardRow(tr("Contains"), tr_count("{count} piece", "{count} pieces", len(section.pieces))),
-        CardRow(tr("Tokens"), text),
-        *_price_rows(Count(section.tokens, section.method), facts),
+        CardRow(tr("Tokens"), _with_price(text, Count(section.tokens, section.method), facts)),
         CardRow(tr("Characters"), number(section.length)),
     )
     return Card(section.title or section.name, tr("section"), rows)

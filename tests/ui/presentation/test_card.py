@@ -150,9 +150,9 @@ def test_that_what_has_only_an_id_is_called_by_its_kind() -> None:
 
 
 def test_that_a_thing_says_what_it_adds_to_the_bill_where_prices_are_known() -> None:
-    assert "Cost" not in rows(CHECKLIST)
+    assert "$" not in rows(CHECKLIST)["Tokens"]
     priced = replace(FACTS, input_price=0.25 / 1_000_000)
     # 96 tokens, a thousand times.
-    assert rows(CHECKLIST, priced)["Cost"] == "$0.0240 for 1,000 calls, without a cache"
+    assert rows(CHECKLIST, priced)["Tokens"].endswith(" · $0.0240 for 1,000 calls without a cache")
     section = rows(Ref(RefKind.SECTION, "working"), priced)
-    assert section["Cost"].endswith("for 1,000 calls, without a cache")
+    assert section["Tokens"].endswith(" for 1,000 calls without a cache")
