@@ -113,10 +113,6 @@ class DetailPanel(Panel):
             name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
             text = PlainLabel(row.text, tone=row.tone if row.tone != "text" else "", wrap=True)
             text.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-            # No line is squeezed where there are more than fit: they scroll.
-            policy = text.sizePolicy()
-            policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)
-            text.setSizePolicy(policy)
             text.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
