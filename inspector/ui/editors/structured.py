@@ -45,7 +45,16 @@ class StructuredEditor(QObject):
         self.page: QWidget = (
             CompositeEditor(self.draft, tools, _view) if is_composite else _view(self.draft, tools)
         )
-        self.raw = RawPage(self.draft, tools)
+        self._tools = tools
+        self.made_raw: RawPage | None = None
+        """The view as JSON, None before it was asked for."""
+
+    @property
+    def raw(self) -> RawPage:
+        """The view as JSON, made at its first use: few blocks are looked at so."""
+        if self.made_raw is None:
+            self.made_raw = RawPage(self.draft, self._tools)
+        return self.made_raw
 
 
 def _view(part: Part, tools: EditorTools) -> QWidget:

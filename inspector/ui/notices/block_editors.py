@@ -58,18 +58,21 @@ class BlockEditors(QObject):
         """What stands for the content in the tab."""
         if self.structured is None:
             return self._page
-        return self.structured.raw if raw else self.structured.page
+        view = self.structured.raw if raw else self.structured.page
+        if self._stack.indexOf(view) < 0:
+            self._stack.addWidget(view)
+        return view
 
     def settle(self) -> None:
         """Take what was typed last, where it waits to be read."""
-        if self.structured is not None:
-            self.structured.raw.settle()
+        if self.structured is not None and self.structured.made_raw is not None:
+            self.structured.made_raw.settle()
 
     def discard(self) -> None:
         """Discard the draft, and JSON that cannot be read."""
         self.work.discard()
-        if self.structured is not None:
-            self.structured.raw.give_up()
+        if self.structured is not None and self.structured.made_raw is not None:
+            self.structured.made_raw.give_up()
 
     def set_read_only(self, read_only: bool) -> None:
         self._page.editor.setReadOnly(read_only)
@@ -99,16 +102,16 @@ class BlockEditors(QObject):
     def _take_up(self, made: StructuredEditor) -> None:
         self.structured, self.draft = made, made.draft
         made.draft.faulted.connect(self.faulted)
-        for page in (made.page, made.raw):
-            self._stack.addWidget(page)
+        self._stack.addWidget(made.page)
         self.work.use(self.draft)
 
     def _leave_structured(self) -> None:
         left, self.structured = self.structured, None
         if left is not None:
-            for page in (left.page, left.raw):
-                self._stack.removeWidget(page)
-                page.deleteLater()
+            for page in (left.page, left.made_raw):
+                if page is not None:
+                    self._stack.removeWidget(page)
+                    page.deleteLater()
             left.deleteLater()
             self.draft = TextDraft(self._page.editor)
             self.work.use(self.draft)
