@@ -51,15 +51,25 @@ class _ColumnFit(QObject):
         self._figures = {at for at, column in enumerate(columns) if column.right}
         self._widths = {at: widths.get(column.id, _WIDTH) for at, column in enumerate(columns)}
         self._is_fitting = self._is_dragged = False
+        self._measured: dict[int, int] = {}
+        """What the cells of columns take, until the rows or the font are others."""
+        model = header.model()
+        for news in (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged):
+            news.connect(self._forget)
         header.installEventFilter(self)
         header.sectionResized.connect(self._note)
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit the columns to another width or font."""
+        if event.type() == QEvent.Type.FontChange:
+            self._forget()
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.FontChange):
             self._fit()
         return super().eventFilter(watched, event)
+
+    def _forget(self, *_: object) -> None:
+        self._measured.clear()
 
     @property
     def _font(self) -> QFont:
@@ -106,6 +116,11 @@ class _ColumnFit(QObject):
         """
         if at in self._figures or not self._header.model().rowCount():
             return unknown
+        if at not in self._measured:
+            self._measured[at] = self._measure(at)
+        return self._measured[at]
+
+    def _measure(self, at: int) -> int:
         metrics = QFontMetrics(self._font)
         rows = islice(_rows_of(self._header.model(), QModelIndex()), _LOOKED_AT)
         texts = (str(row.siblingAtColumn(at).data() or "") for row in rows)
