@@ -14,9 +14,13 @@ from inspector.domain.errors import Parameters
 from inspector.domain.messages import BatchType
 from inspector.domain.records import QueuedMessage, TokenUsage
 from inspector.domain.replies import FailureKind, TextDelta, ThinkingDelta
+from inspector.domain.wire.objects import object_of
 
 TURN_CALL = "turn"
 """The kind of a model call that an agent's turn made, or a person who kept the reply in the conversation."""
+
+STOPPED = "stopped"
+"""Stands in the metadata of what a turn was stopped at, a reply's text so far or results: it answers nobody."""
 
 STEPS_AT_MOST = 50
 """Model calls of one turn, those that a recovery repeats not counted."""
@@ -312,3 +316,8 @@ TurnEvent = (
 
 OnState = Callable[[str, AgentState], None]
 """Hears of each change of an agent's state: the agent's id, and its state from then on."""
+
+
+def was_stopped(metadata: str) -> bool:
+    """Whether a message's metadata says that its turn was stopped at it."""
+    return object_of(metadata).get(STOPPED) is True

@@ -36,12 +36,12 @@ from inspector.domain.edits.consent import (
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import FileError, NotFoundError, Problem, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
-from inspector.memory.consent_grants import level_asked
+from inspector.memory.consent_grants import level_asked, read_partner
 from inspector.memory.consent_preview import preview
 from inspector.memory.consent_writing import ConsentWriter
 from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
-from inspector.storage import blocks, consent, meta
+from inspector.storage import blocks, consent
 from inspector.storage.database import POLL_SECONDS, Database
 from inspector.storage.feed import Subscription
 from inspector.storage.journal import Journal
@@ -202,9 +202,7 @@ class ConsentStore:
     async def partner(self) -> Partner | None:
         """The person set as partner, None when nobody is."""
         async with self._database.read() as connection:
-            facts = await meta.read_all(connection)
-        person_id = facts.get(meta.PARTNER_ID)
-        return Partner(person_id, facts.get(meta.PARTNER_NAME) or person_id) if person_id else None
+            return await read_partner(connection)
 
     async def set_partner(self, person_id: str, name: str = "", *, actor: Actor | None = None) -> Receipt:
         """Say who the partner is; an empty id for nobody.

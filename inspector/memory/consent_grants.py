@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.domain.actor import SYSTEM, ActorKind
 from inspector.domain.blocks import Block, Permission
+from inspector.domain.consent import Partner
 from inspector.domain.edits.base import Intent, Receipt
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.permissions import WriteContext, asked_level
@@ -19,6 +20,13 @@ USE_GRANT = "use_grant"
 async def partner_id(connection: Connection) -> str | None:
     """The identity set as partner, None when there is none."""
     return await meta.get(connection, meta.PARTNER_ID) or None
+
+
+async def read_partner(connection: Connection) -> Partner | None:
+    """The person set as partner, None when nobody is."""
+    facts = await meta.read_all(connection)
+    person_id = facts.get(meta.PARTNER_ID)
+    return Partner(person_id, facts.get(meta.PARTNER_NAME) or person_id) if person_id else None
 
 
 async def level_asked(connection: Connection, agent_id: str, block_id: str) -> Permission | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any
 
 from inspector.domain.dataclass import dataclass
@@ -90,11 +91,10 @@ class _Wording:
     """Words of a server and what they say. The groups `used` and `limit` are the tokens that they name."""
 
     kind: FailureKind
-    pattern: re.Pattern[str]
+    pattern: str
 
 
-def _row(kind: FailureKind, pattern: str) -> _Wording:
-    return _Wording(kind, re.compile(pattern, re.IGNORECASE))
+_row = _Wording
 
 
 _LONG = FailureKind.PROMPT_TOO_LONG
@@ -229,6 +229,12 @@ def _words(value: Any, answer: Any) -> str:
     return ""
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern at its first use: to compile all of them would delay every start, and few calls fail."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
 def _kind(status: int | None, value: Any) -> FailureKind:
     named = next((_BY_TYPE[name] for name in _names(value) if name in _BY_TYPE), None)
     by_status = None if status is None else _BY_STATUS.get(status)
@@ -254,7 +260,7 @@ def _names(value: Any) -> Iterator[str]:
 
 def _refined(kind: FailureKind, words: str) -> tuple[FailureKind, tuple[int, int] | None]:
     for row in _WORDINGS:
-        found = row.pattern.search(words)
+        found = _compiled(row.pattern).search(words)
         if found is None or (kind in _BY_WORDS_ONLY and row.kind is not _LONG):
             continue
         return row.kind, _overflow(found)

@@ -17,6 +17,7 @@ from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.snapshot import BlockState, RequestSpec, SharedBlock
+from inspector.memory.consent_grants import read_partner
 from inspector.runtime.catalogues import model_offers, shipped_layouts
 from inspector.runtime.engine import Engine
 from inspector.runtime.environment import Environment, usual_surroundings
@@ -65,7 +66,9 @@ class FileSession:
 
     async def partner(self) -> Partner | None:
         """Who alone may edit blocks of the level partner."""
-        return await self.engine.consent.partner()
+        # Not by the store of consent: loading that would delay every start.
+        async with self.engine.database.read() as connection:
+            return await read_partner(connection)
 
     async def contents(self, agent_id: str) -> AgentContents:
         """What is under an agent."""

@@ -41,6 +41,7 @@ from inspector.domain.turns import (
     TurnError,
     TurnOptions,
     TurnStarted,
+    was_stopped,
 )
 from inspector.memory.agent_store import AgentStore
 from inspector.runtime.called_model import CalledModel
@@ -55,7 +56,7 @@ from inspector.runtime.tools.messages import Endpoints
 from inspector.runtime.tools.registry import ToolOutcome, ToolRegistry, ToolUse
 from inspector.runtime.turn_channel import StoppedError, TurnChannel
 from inspector.runtime.turn_leases import TurnLease, TurnLeases
-from inspector.runtime.turn_records import TurnRecords, ends_turn, was_stopped
+from inspector.runtime.turn_records import TurnRecords, ends_turn
 from inspector.runtime.wording import word
 from inspector.shipped.models import ModelTable
 

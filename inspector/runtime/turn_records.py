@@ -17,7 +17,7 @@ from inspector.domain.queueing import HEARTBEAT_ORIGIN
 from inspector.domain.records import TEST_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.replies import Reply, StopReason
-from inspector.domain.turns import TURN_CALL, IncomingMessage, RecoveryMade, TurnError
+from inspector.domain.turns import STOPPED, TURN_CALL, IncomingMessage, RecoveryMade, TurnError
 from inspector.domain.wire.objects import object_of
 from inspector.runtime.call_records import own_name, stored_run, written_by
 from inspector.runtime.edits import EditService
@@ -27,8 +27,6 @@ from inspector.storage.transaction import Guard
 
 ENDS_TURN = "ends_turn"
 """Stands in the metadata of the results that a turn ended with: one that begins again has nothing left to do."""
-STOPPED = "stopped"
-"""Stands in the metadata of what a turn was stopped at, a reply's text so far or results: it answers nobody."""
 
 
 class TurnRecords:
@@ -161,8 +159,3 @@ def _kept(reply: Reply, prepared: PreparedCall) -> Iterator[Part]:
 def ends_turn(metadata: str) -> bool:
     """Whether a message's metadata says that its turn ended with it."""
     return object_of(metadata).get(ENDS_TURN) is True
-
-
-def was_stopped(metadata: str) -> bool:
-    """Whether a message's metadata says that its turn was stopped at it."""
-    return object_of(metadata).get(STOPPED) is True

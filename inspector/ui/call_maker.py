@@ -29,7 +29,6 @@ from inspector.domain.simulation import UnsavedWork
 from inspector.domain.snapshot import RequestSpec
 from inspector.domain.stored_calls import StoredCall, stored_call
 from inspector.domain.wire.values import WireForm
-from inspector.runtime.model_stream import RunningCall
 from inspector.runtime.session import FileSession
 from inspector.runtime.side_by_side import SideGate
 from inspector.runtime.turn_channel import StoppedError
@@ -40,6 +39,7 @@ from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
     from inspector.runtime.calls import CallService
+    from inspector.runtime.model_stream import RunningCall
 
 OnError = Callable[[BaseException], bool]
 OnEvents = Callable[[Sequence[ReplyEvent]], None]

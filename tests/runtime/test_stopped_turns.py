@@ -12,12 +12,11 @@ from inspector.domain.calls import ApiKey
 from inspector.domain.messages import Role, TextPart, ToolResultPart
 from inspector.domain.records import QueueState
 from inspector.domain.replies import StopReason, TextDelta
-from inspector.domain.turns import IncomingMessage, ToolStarted, TurnEnd, TurnEvent, TurnOptions
+from inspector.domain.turns import IncomingMessage, ToolStarted, TurnEnd, TurnEvent, TurnOptions, was_stopped
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.engine import Engine
 from inspector.runtime.queue_worker import QueueWorker
 from inspector.runtime.queued_turns import QueuedTurns, TurnRoute
-from inspector.runtime.turn_records import was_stopped
 from tests.providers.provider_server import NDJSON, SSE, Answer, Asked, ProviderServer, serving
 from tests.providers.sdk_types import check_types
 from tests.providers.streamed_replies import STREAMS, Said

@@ -187,7 +187,8 @@ class RunPanel(Panel):
         if log is not None and log.message.from_agent_id is not None:
             names = {each.id: each.name for each in self.services.workspace.file.agents}
             sender = names.get(log.message.from_agent_id, log.message.from_agent_id)
-        self.page.show_log(log, sender, self._variable())
+        # Where there is no turn, nothing is asked of what calls need: it would be loaded before the first Request.
+        self.page.show_log(log, sender, "" if log is None else self._variable())
 
     def _take(self, agent_id: str, events: tuple[TurnEvent, ...]) -> None:
         if agent_id != self._agent_id:
@@ -209,6 +210,10 @@ class RunPanel(Panel):
         path = self.services.workspace.file.path
         if path is not None:
             self.services.preferences.store_panel_view(path, _PLACE, self.compose.choice)
+        if not self.isVisible():
+            # What calls need isn't loaded before somebody looks here: this is done again then.
+            self._tell()
+            return
         destination = self._destination()
         place = self.services.workspace.calls.key_place(destination) if destination else None
         self.key.follow(place, is_needed=destination is not None and not destination.is_custom)

@@ -208,7 +208,9 @@ class SendPanel(Panel):
         if not self._several.is_running:
             # What was asked about isn't what would be sent any more.
             self.question.cancel()
-        self._prepare()
+        # What a call needs isn't loaded before somebody looks here; it is prepared when the panel comes into sight.
+        if self.isVisible() or self._made is not None:
+            self._prepare()
 
     def _follow_gate(self) -> None:
         self.page.forget_offline()

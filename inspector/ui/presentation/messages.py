@@ -26,7 +26,7 @@ from inspector.domain.messages import (
     call_names,
 )
 from inspector.domain.requests import Request, SourceKind
-from inspector.runtime.turn_records import was_stopped
+from inspector.domain.turns import was_stopped
 from inspector.ui.editors.page_part import PagePart
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow

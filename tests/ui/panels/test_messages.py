@@ -19,7 +19,7 @@ from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
-from inspector.runtime.turn_records import STOPPED
+from inspector.domain.turns import STOPPED
 from inspector.storage import messages as message_rows
 from inspector.storage.connection import Connection
 from inspector.ui.models.columns import VALUE_ROLE
