@@ -261,6 +261,7 @@ async def test_that_a_lock_elsewhere_is_waited_for(tmp_db_dir: Path) -> None:
             assert await fact(database) == "after"
 
 
+@pytest.mark.slow
 async def test_that_a_lock_that_stays_is_told_after_five_seconds(tmp_db_dir: Path) -> None:
     path = await new_file(tmp_db_dir)
     command = [sys.executable, "-c", HOLD, str(path)]

@@ -190,6 +190,7 @@ def test_that_a_worker_that_was_killed_is_replaced(airlock: Airlock) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_that_a_worker_that_does_not_answer_is_ended() -> None:
     airlock, good = Airlock(WorkerLimits(wall_seconds=5.0)), snapshot(text_doc())
     try:
@@ -224,6 +225,7 @@ def test_that_a_worker_whose_memory_is_looked_at_is_ended_when_it_takes_too_much
 
 
 @posix
+@pytest.mark.slow
 @pytest.mark.parametrize(("busy", "code"), [(True, "document.too_slow"), (False, "document.no_answer")])
 def test_that_a_worker_whose_time_is_looked_at_is_ended_when_it_takes_too_much(busy: bool, code: str) -> None:
     used = 0.0
