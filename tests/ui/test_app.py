@@ -78,7 +78,8 @@ def tell_tabs():
 
 def watch_for_an_edit():
     command = [sys.executable, "-m", "inspector", "edit", file, "--agent", "Ada", "--block", "scratchpad"]
-    subprocess.Popen([*command, "--append", "written elsewhere"])
+    # Of its own output none may stand amid the lines of this program.
+    subprocess.Popen([*command, "--append", "written elsewhere"], stdout=subprocess.DEVNULL)
     def see(what):
         file = made[0].workspace.file
         if what & What.WRITTEN:
