@@ -109,7 +109,7 @@ class DockFolding(QObject):
             self._keep_keyboard()
         self._is_folded = True
         # Were the content itself hidden, Qt would take the dock for one that can have no width either.
-        content.panel.hide()
+        content.fill().hide()
         content.setFixedHeight(0)
         line = dock.titleBarWidget().sizeHint().height()
         dock.setFixedHeight(line)
@@ -123,7 +123,7 @@ class DockFolding(QObject):
         dock.setMaximumHeight(_NO_LIMIT)
         self._content.setMinimumHeight(0)
         self._content.setMaximumHeight(_NO_LIMIT)
-        self._content.panel.show()
+        self._content.fill().show()
         height = round(self._plain_height * self._appearance.scale)
         if not dock.isFloating():
             self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)

@@ -6,7 +6,7 @@ perspective and each way of standing by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
@@ -34,7 +34,7 @@ _SETTLE_MILLISECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class DockSpec:
-    """A dock as the window knows it: where it stands at first, how large, and the panel inside.
+    """A dock as the window knows it: where it stands at first, how large, and what makes the panel inside.
 
     `tabbed_with` is the dock that it is a tab beside at first; one that `folds` can be shown as a line.
     """
@@ -42,7 +42,7 @@ class DockSpec:
     id: str
     title: str
     area: Qt.DockWidgetArea
-    panel: QWidget
+    make: Callable[[], QWidget]
     shown: bool = True
     size: int = 0
     share: int = 1

@@ -77,6 +77,8 @@ class MainWindow(QMainWindow):
         self._icons = icons
         self._preferences = preferences
         self._layout = DockLayout(self, appearance, preferences)
+        self._contents: dict[str, Overflow] = {}
+        """What stands in each dock, by its id."""
         self.folding: DockFolding | None = None
         """Folds the dock that can be folded, None before there are docks."""
         self._populated = self._shows_file = self._may_close = self._restored = False
@@ -140,7 +142,13 @@ class MainWindow(QMainWindow):
         return self._layout.docks[id_]
 
     def panel(self, id_: str) -> QWidget:
-        return self._layout.sides[id_].panel
+        """The panel of a dock, made now if nobody has seen it yet."""
+        return self._contents[id_].fill()
+
+    @property
+    def unmade(self) -> tuple[str, ...]:
+        """The ids of docks whose panels nobody has seen, so that they aren't made yet."""
+        return tuple(id_ for id_, content in self._contents.items() if not content.is_filled)
 
     def go_to_panel(self, id_: str) -> None:
         """Show a dock, in front, and give it the keyboard."""
@@ -181,8 +189,8 @@ class MainWindow(QMainWindow):
         if self.folding is not None:
             self.folding.open()
         self._layout.reset()
-        for side in self._layout.sides.values():
-            inside = getattr(side.panel, "reset_layout", None)
+        for id_ in self._layout.sides:
+            inside = getattr(self.panel(id_), "reset_layout", None)
             if inside is not None:
                 inside()
 
@@ -331,26 +339,28 @@ class MainWindow(QMainWindow):
         dock.setAccessibleName(side.title)
         title = DockTitle(self._icons, lambda: dock.setFloating(not dock.isFloating()), dock.hide)
         dock.setTitleBarWidget(title)
-        content = Overflow(side.panel, _LEAST_DOCK)
+        content = self._contents[side.id] = Overflow(side.make, _LEAST_DOCK)
+        title.tell(side.title, "")
+
+        def take_in(panel: QWidget) -> None:
+            header = getattr(panel, "header", None)
+            title.add(header() if header else ())
+
+            def tell() -> None:
+                title.tell(getattr(panel, "heading", "") or side.title, getattr(panel, "note", ""))
+
+            changed = getattr(panel, "heading_changed", None)
+            if changed is not None:
+                changed.connect(tell)
+            tell()
+
+        content.filled.connect(take_in)
         dock.setWidget(content)
-        content.fill()
-        header = getattr(side.panel, "header", None)
-        title.add(header() if header else ())
         self._layout.add(side, dock)
         if side.folds:
             look = self._appearance, self._icons
             self.folding = DockFolding(self, dock, content, self._preferences, look, side.size)
             title.add((self.folding.button,))
-
-        def tell() -> None:
-            heading = getattr(side.panel, "heading", "") or side.title
-            title.tell(heading, getattr(side.panel, "note", ""))
-            dock.setWindowTitle(without_mnemonic(side.title))
-
-        changed = getattr(side.panel, "heading_changed", None)
-        if changed is not None:
-            changed.connect(tell)
-        tell()
         dock.visibilityChanged.connect(self._docks_changed)
 
     def _docks_changed(self) -> None:

@@ -40,7 +40,6 @@ from inspector.ui.notices.changes import ChangeNotices
 from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
-from inspector.ui.panels.search import SearchPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
@@ -51,7 +50,9 @@ from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
-_LOAD_SECONDS = 0.3
+_REST_MILLISECONDS, _PAINT_MILLISECONDS = 1500, 300
+"""How long what nobody sees yet waits to be made: without a Request, and with one that is still to be painted."""
+_PIECE_SECONDS = 0.02
 _ICONS_MILLISECONDS = 600
 _AREAS = {
     PanelArea.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -98,13 +99,12 @@ class WindowContents(QObject):
             files.settings,
         )
         self._rows: Sequence[PanelRow] = ()
-        self._unloaded: tuple[str, ...] = ()
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MILLISECONDS)
+        self._rest.timeout.connect(self._load_rest)
 
     def put(self, rows: Sequence[PanelRow]) -> None:
         """Make the panels of a table and connect everything."""
         self._rows = rows
-        # Another window may have them already: then nothing has to be waited for.
-        self._unloaded = tuple(name for row in rows for name in row.modules if name not in sys.modules)
         services, window = self.services, self.window
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
@@ -122,13 +122,7 @@ class WindowContents(QObject):
         for row in rows:
             if row.place is not PanelArea.WELCOME:
                 self._add_view_action(row)
-        search = window.panel("search")
-        typed = (
-            (lambda words: typed_entries(words, search.look_for, search.go_to_id))
-            if isinstance(search, SearchPanel)
-            else (lambda _: ())
-        )
-        self.palette = CommandPalette(window, services.appearance, self.palette_entries, typed)
+        self.palette = CommandPalette(window, services.appearance, self.palette_entries, self._typed_entries)
         window.go_to = self.palette.summon
         services.actions.add(
             Action(
@@ -147,6 +141,13 @@ class WindowContents(QObject):
         self._changes = ChangeNotices(services, window.toast, self)
         self._jobs = JobStatus(self.workspace.files.jobs, window, self)
         self._focus_first()
+        self._rest.start()
+
+    def make_rest(self) -> None:
+        """Make the panels that nobody has seen yet. Their actions and shortcuts are there from then on."""
+        self._rest.stop()
+        for id_ in self.window.unmade:
+            self.window.panel(id_)
 
     def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
         """Show a centre panel's tab, making it first where there is none; None when no row has that id."""
@@ -181,10 +182,25 @@ class WindowContents(QObject):
         return panel
 
     def _side(self, row: PanelRow) -> DockSpec:
-        panel = self._make(row)
         area = _AREAS[row.place]
         sizes = row.shown, row.size, row.share
-        return DockSpec(row.id, row.title(), area, panel, *sizes, row.tabbed_with, row.folds)
+        return DockSpec(
+            row.id, row.title(), area, lambda: self._make_side(row), *sizes, row.tabbed_with, row.folds
+        )
+
+    def _make_side(self, row: PanelRow) -> Panel:
+        panel = self._make(row)
+        if self.workspace.file.path is not None:
+            # It has heard of nothing that was before it.
+            panel.follow(What.EVERYTHING)
+        return panel
+
+    def _typed_entries(self, words: str) -> Iterable[PaletteEntry]:
+        # Loaded later than this, as the panel is.
+        from inspector.ui.panels.search import SearchPanel
+
+        search = self.window.panel("search")
+        return typed_entries(words, search.look_for, search.go_to_id) if isinstance(search, SearchPanel) else ()
 
     def _add_view_action(self, row: PanelRow) -> None:
         if row.opens:
@@ -226,13 +242,21 @@ class WindowContents(QObject):
             self._show_file()
         if what & What.AGENT:
             self._select_anew()
-        if what & What.REQUEST and self._unloaded and self.workspace.file.request is not None:
-            self._load_rest()
+        if what & What.REQUEST and self._rest.isActive() and self.workspace.file.request is not None:
+            # It is painted first.
+            self._rest.start(_PAINT_MILLISECONDS)
 
     def _load_rest(self) -> None:
-        """Import what the first Request was shown without."""
-        names, self._unloaded = self._unloaded, ()
-        self.services.bridge.spawn(_load_soon(names), name=tr("Loading panels"))
+        self.services.bridge.spawn(self._make_rest_soon(), name=tr("Loading panels"))
+
+    async def _make_rest_soon(self) -> None:
+        """Import and make what the first Request was shown without, in pieces."""
+        # Another window may have them already: then nothing has to be waited for.
+        names = tuple(name for row in self._rows for name in row.modules if name not in sys.modules)
+        await asyncio.to_thread(_import, names)
+        for id_ in self.window.unmade:
+            self.window.panel(id_)
+            await asyncio.sleep(_PIECE_SECONDS)
 
     def _open_ref(self, ref: Ref) -> None:
         for row in self._rows:
@@ -330,12 +354,6 @@ class WindowContents(QObject):
         for action in self.services.actions:
             if action.icon:
                 self.services.icons.bind(self.services.actions.item(action.id), action.icon)
-
-
-async def _load_soon(names: Iterable[str]) -> None:
-    # The first Request is painted meanwhile.
-    await asyncio.sleep(_LOAD_SECONDS)
-    await asyncio.to_thread(_import, names)
 
 
 def _import(names: Iterable[str]) -> None:

@@ -218,6 +218,7 @@ def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) 
     bridge = Bridge(loop, window)
     AT_THE_END.append(bridge.close)
     contents = populate(window, look, bridge, cast("SessionFactory", opener), rows=PANELS)
+    contents.make_rest()
     # Without a screen, Qt takes a small one to be there.
     window.resize(*FIRST_SIZE)
     window.show()

@@ -33,12 +33,11 @@ AREAS = Qt.DockWidgetArea
 def test_that_docks_fold_where_there_is_no_room(
     qapp: object, size: tuple[int, int], scale: float, standing: DockArrangement
 ) -> None:
-    panel = QWidget()
     sides = [
-        DockSpec("navigator", "", AREAS.LeftDockWidgetArea, panel, size=248),
-        DockSpec("budget", "", AREAS.RightDockWidgetArea, panel, size=404),
-        DockSpec("detail", "", AREAS.BottomDockWidgetArea, panel, size=172),
-        DockSpec("problems", "", AREAS.BottomDockWidgetArea, panel, shown=False, size=172),
+        DockSpec("navigator", "", AREAS.LeftDockWidgetArea, QWidget, size=248),
+        DockSpec("budget", "", AREAS.RightDockWidgetArea, QWidget, size=404),
+        DockSpec("detail", "", AREAS.BottomDockWidgetArea, QWidget, size=172),
+        DockSpec("problems", "", AREAS.BottomDockWidgetArea, QWidget, shown=False, size=172),
     ]
     assert standing_for(sides, *size, scale) is standing
 

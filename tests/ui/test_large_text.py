@@ -102,7 +102,7 @@ async def test_that_a_view_without_room_is_scrolled_and_not_squeezed(studio: Stu
     await calm(studio, until)
     await until(lambda: window.size() == QSize(960, 620))
     assert panel is not None
-    holder = next(each for each in window.findChildren(Overflow) if each.panel is panel)
+    holder = next(each for each in window.findChildren(Overflow) if each.widget() is panel)
     assert holder.width() < panel.minimumSizeHint().width() <= panel.width()
     assert holder.horizontalScrollBar().maximum() > 0
     assert list(cut(window)) == []

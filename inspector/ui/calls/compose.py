@@ -178,7 +178,7 @@ class ComposePage(QWidget):
         self._rows.setStretch(1, 1)
         # What goes out and the button for it stay in sight, however low the panel is.
         arrange(self._foot, self.fault, self.warning, self.figure, self.bottom)
-        self._scrolled = Overflow(form, _LEAST)
+        self._scrolled = Overflow(lambda: form, _LEAST)
         column = QVBoxLayout(self)
         arrange(column, self._scrolled, foot)
         column.setStretch(0, 1)

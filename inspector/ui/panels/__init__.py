@@ -8,12 +8,9 @@ from __future__ import annotations
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.panels.budget import BudgetPanel
-from inspector.ui.panels.changes import ChangesPanel
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.navigator import NavigatorPanel
-from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.panels.request import RequestPanel
-from inspector.ui.panels.search import SearchPanel
 from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
 
@@ -84,6 +81,24 @@ def _queue(services: PanelServices, ref: Ref | None) -> Panel:
     return QueuePanel(services, ref)
 
 
+def _changes(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.changes import ChangesPanel
+
+    return ChangesPanel(services, ref)
+
+
+def _problems(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.problems import ProblemsPanel
+
+    return ProblemsPanel(services, ref)
+
+
+def _search(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.search import SearchPanel
+
+    return SearchPanel(services, ref)
+
+
 def _send(services: PanelServices, ref: Ref | None) -> Panel:
     from inspector.ui.panels.send import SendPanel
 
@@ -102,20 +117,26 @@ def _calls(services: PanelServices, ref: Ref | None) -> Panel:
     return CallsPanel(services, ref)
 
 
-_TABS = (
+_LATER = (
     "agent",
     "approvals",
     "archival",
     "block",
     "calls",
+    "changes",
     "compare",
     "layouts",
     "messages",
+    "problems",
     "queue",
+    "run",
+    "search",
+    "send",
     "sharing",
     "summaries",
     "timeline",
 )
+"""Modules that the first Request is shown without."""
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, WelcomePanel, help="Help"),
     PanelRow(
@@ -146,7 +167,7 @@ PANELS: tuple[PanelRow, ...] = (
         "block",
         opens=frozenset({RefKind.BLOCK}),
         help="Edit a block",
-        modules=tuple(f"{__name__}.{name}" for name in _TABS),
+        modules=tuple(f"{__name__}.{name}" for name in _LATER),
     ),
     PanelRow(
         "agent",
@@ -283,7 +304,7 @@ PANELS: tuple[PanelRow, ...] = (
         "problems",
         lambda: tr("Problems"),
         PanelArea.BOTTOM,
-        ProblemsPanel,
+        _problems,
         "problems",
         "Alt+5",
         shown=False,
@@ -295,7 +316,7 @@ PANELS: tuple[PanelRow, ...] = (
         "changes",
         lambda: tr("Changes"),
         PanelArea.BOTTOM,
-        ChangesPanel,
+        _changes,
         "history",
         "Alt+8",
         shown=False,
@@ -333,7 +354,7 @@ PANELS: tuple[PanelRow, ...] = (
         "search",
         lambda: tr("Search"),
         PanelArea.BOTTOM,
-        SearchPanel,
+        _search,
         "search",
         "Ctrl+Shift+F",
         shown=False,

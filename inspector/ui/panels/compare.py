@@ -222,7 +222,8 @@ class ComparePanel(Panel):
         self._halves = QSplitter(Qt.Orientation.Horizontal)
         self._halves.setChildrenCollapsible(False)
         # With large text the sum alone takes more than a small window has: below `_LEAST` pixels it scrolls.
-        scrolled = Overflow(self._pages, _LEAST)
+        pages = self._pages
+        scrolled = Overflow(lambda: pages, _LEAST)
         for place, part in enumerate((self.list, scrolled)):
             self._halves.addWidget(part)
             self._halves.setStretchFactor(place, place)

@@ -82,7 +82,7 @@ class Centre(QTabWidget):
     def widget(self, index: int) -> QWidget | None:
         """The view at a place, without what scrolls it."""
         page = super().widget(index)
-        return page.panel if isinstance(page, Overflow) else page
+        return page.fill() if isinstance(page, Overflow) else page
 
     def currentWidget(self) -> QWidget:
         """The view in front, without what scrolls it."""
@@ -104,7 +104,7 @@ class Centre(QTabWidget):
     def put(self, key: Hashable, widget: QWidget, title: str, *, closable: bool = True) -> None:
         """Add a tab and go to it."""
         self._keys[widget] = key
-        self._pages[widget] = Overflow(widget, _LEAST)
+        self._pages[widget] = Overflow(lambda: widget, _LEAST)
         place = self.addTab(self._pages[widget], "")
         self._pages[widget].fill()
         self.rename(widget, title)

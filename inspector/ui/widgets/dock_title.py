@@ -65,8 +65,9 @@ class DockTitle(QFrame):
         self._heading.setVisible(self._heading.original != self._tab)
 
     def add(self, widgets: Sequence[QWidget]) -> None:
-        for widget in widgets:
-            self._end.insertWidget(self._end.count() - 1, widget)
+        """Put widgets at the right end, before those that are there."""
+        for place, widget in enumerate(widgets):
+            self._end.insertWidget(place, widget)
 
     def minimumSizeHint(self) -> QSize:
         """As high as it needs, and hardly any width: a dock may be made narrow."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from inspector.ui.widgets.front_stack import FrontStack
@@ -13,33 +15,45 @@ class Overflow(QScrollArea):
     """Gives its panel all the room there is, and never less than the panel needs.
 
     At the most, it asks for `least` pixels: with large text, a panel would else need more than a small screen has.
-    The panel is taken in by `fill`, once this stands in the window: moved along later, all in it is styled twice.
+    The panel is made when this first comes into sight, or before by `fill`. By then this has to stand in the window:
+    moved along later, all in it is styled twice.
     """
 
-    def __init__(self, panel: QWidget, least: QSize) -> None:
+    filled = Signal(object)
+    """With the panel, once it is made and held here."""
+
+    def __init__(self, make: Callable[[], QWidget], least: QSize) -> None:
         super().__init__()
-        self._panel = panel
+        self._make = make
+        self._panel: QWidget | None = None
         self._least = least
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
-    def fill(self) -> None:
-        """Take the panel in. Called once, after this got its place."""
-        self.setWidget(self._panel)
-        self._follow()
-
     @property
-    def panel(self) -> QWidget:
-        """The panel that is held here."""
+    def is_filled(self) -> bool:
+        return self._panel is not None
+
+    def fill(self) -> QWidget:
+        """The panel that is held here, made now if it wasn't yet."""
+        if self._panel is None:
+            self._panel = self._make()
+            self.setWidget(self._panel)
+            self._follow()
+            self.filled.emit(self._panel)
         return self._panel
 
     def sizeHint(self) -> QSize:
-        return self._panel.sizeHint() if self.widget() is not None else self._least
+        return self._least if self._panel is None else self._panel.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        if self.widget() is None:
+        if self._panel is None:
             return QSize()
-        return self._needed(self._least.width()).boundedTo(self._least)
+        return self._needed(self._panel, self._least.width()).boundedTo(self._least)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.fill()
+        super().showEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -60,11 +74,12 @@ class Overflow(QScrollArea):
         self.updateGeometry()
         self._fit()
 
-    def _needed(self, width: int) -> QSize:
-        """What the panel needs at the least; lines that wrap need more height where it is narrow."""
+    @staticmethod
+    def _needed(panel: QWidget, width: int) -> QSize:
+        """What a panel needs at the least; lines that wrap need more height where it is narrow."""
         # A stack's own layout would give what its pages would like to have.
-        front = self._panel.currentWidget() if isinstance(self._panel, FrontStack) else self._panel
-        least, layout = self._panel.minimumSizeHint(), None if front is None else front.layout()
+        front = panel.currentWidget() if isinstance(panel, FrontStack) else panel
+        least, layout = panel.minimumSizeHint(), None if front is None else front.layout()
         if layout is None or not layout.hasHeightForWidth():
             return least
         return QSize(
@@ -72,14 +87,14 @@ class Overflow(QScrollArea):
         )
 
     def _fit(self) -> None:
-        if self.widget() is None:
+        if self._panel is None:
             return
         room = self.maximumViewportSize()
-        needed = self._needed(room.width())
+        needed = self._needed(self._panel, room.width())
         across, down = self.horizontalScrollBar().sizeHint(), self.verticalScrollBar().sizeHint()
         if needed.width() > room.width():
             room.setHeight(room.height() - across.height())
         if needed.height() > room.height():
             room.setWidth(room.width() - down.width())
-            needed = self._needed(room.width())
+            needed = self._needed(self._panel, room.width())
         self._panel.resize(room.expandedTo(needed))
