@@ -16,7 +16,7 @@ from inspector.ui.file_state import LiveFile, TurnedStep, What
 from inspector.ui.wording import tr
 
 _KEY = "undo steps"
-_SOON_MILLISECONDS = 100
+_SOON_MILLISECONDS = 400
 """After the first Request was built: what edits a file is loaded then, which would delay its first sight."""
 
 

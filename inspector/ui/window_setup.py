@@ -53,7 +53,6 @@ _LOG = logging.getLogger(__name__)
 _REST_MILLISECONDS, _PAINT_MILLISECONDS = 1500, 300
 """How long what nobody sees yet waits to be made: without a Request, and with one that is still to be painted."""
 _PIECE_SECONDS = 0.02
-_ICONS_MILLISECONDS = 600
 _AREAS = {
     PanelArea.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
     PanelArea.RIGHT: Qt.DockWidgetArea.RightDockWidgetArea,
@@ -132,8 +131,6 @@ class WindowContents(QObject):
         window.top_bar.search.tell_shortcut(services.actions.shortcut_text("palette.show"))
         self.drafts = DraftCommands(services, window)
         build_menus(window.menu_bar, services.actions, self._fill_recent)
-        # Menus are opened later: drawing all their icons would delay the first Request.
-        QTimer.singleShot(_ICONS_MILLISECONDS, self, self._bind_icons)
         self._tabs = OpenTabs(self.workspace, window.centre, services.preferences, self.open_view, self)
         self._connect()
         self._status = WindowStatus(services, window, self)
@@ -257,6 +254,10 @@ class WindowContents(QObject):
         for id_ in self.window.unmade:
             self.window.panel(id_)
             await asyncio.sleep(_PIECE_SECONDS)
+        for action in self.services.actions:
+            if action.icon:
+                # Menus are opened later: drawing all their icons before would delay the first Request.
+                self.services.icons.bind(self.services.actions.item(action.id), action.icon)
 
     def _open_ref(self, ref: Ref) -> None:
         for row in self._rows:
@@ -349,11 +350,6 @@ class WindowContents(QObject):
 
     def _open_recent(self, path: Path) -> None:
         self.workspace.open(path)
-
-    def _bind_icons(self) -> None:
-        for action in self.services.actions:
-            if action.icon:
-                self.services.icons.bind(self.services.actions.item(action.id), action.icon)
 
 
 def _import(names: Iterable[str]) -> None:

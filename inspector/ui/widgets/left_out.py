@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance
@@ -13,6 +13,9 @@ from inspector.ui.widgets.left_out_row import LeftOutRow, LeftOutWidget
 from inspector.ui.wording import number, tr
 
 _SHOWN = 60
+_PER_TURN = 6
+"""Rows that are made at once. They are a handful of widgets each; others come after those have been painted."""
+_LATER_MILLISECONDS = 50
 
 
 class LeftOutList(QScrollArea):
@@ -34,6 +37,10 @@ class LeftOutList(QScrollArea):
         self._appearance = appearance
         self._shown: dict[str, LeftOutWidget] = {}
         self._selected = self._rising = ""
+        self._wanted: Sequence[LeftOutRow] = ()
+        """What is to be shown, of which the last may still have no widget."""
+        self._soon = QTimer(self, singleShot=True, interval=_LATER_MILLISECONDS)
+        self._soon.timeout.connect(lambda: self._make_up_to(len(self._shown) + _PER_TURN))
         self._more = PlainLabel("", tone="muted", size="small")
         inner = QWidget()
         self._rows = QVBoxLayout(inner)
@@ -51,16 +58,27 @@ class LeftOutList(QScrollArea):
 
     def show_rows(self, rows: Sequence[LeftOutRow]) -> None:
         """Show these rows in this order."""
-        wanted = rows[:_SHOWN]
+        self._wanted = wanted = rows[:_SHOWN]
         for key in self._shown.keys() - {row.key for row in wanted}:
             self._drop(self._shown.pop(key))
-        for place, row in enumerate(wanted):
+        self._make_up_to(max(len(self._shown), _PER_TURN))
+        self._more.setVisible(len(rows) > len(wanted))
+        self._more.setText(tr("and {count} more", count=number(len(rows) - len(wanted))))
+
+    def _make_up_to(self, count: int) -> None:
+        """Show so many of the rows, and go on later where there are more."""
+        for place, row in enumerate(self._wanted[:count]):
             widget = self._shown.get(row.key) or self._make(row.key)
             if self._rows.indexOf(widget) != place:
                 self._rows.insertWidget(place, widget)
             widget.tell(row)
-        self._more.setVisible(len(rows) > len(wanted))
-        self._more.setText(tr("and {count} more", count=number(len(rows) - len(wanted))))
+        if count < len(self._wanted):
+            self._soon.start()
+
+    def _make_all(self) -> None:
+        if self._soon.isActive():
+            self._soon.stop()
+            self._make_up_to(len(self._wanted))
 
     @property
     def selected(self) -> str:
@@ -75,6 +93,7 @@ class LeftOutList(QScrollArea):
 
     def bring_up(self, key: str) -> None:
         """Scroll a row to the top, so that what came below it is in sight."""
+        self._make_all()
         self._rising = key
         widget = self._shown.get(key)
         if widget is not None:
@@ -88,11 +107,12 @@ class LeftOutList(QScrollArea):
             self._rising = ""
 
     def row(self, key: str) -> LeftOutWidget | None:
+        self._make_all()
         return self._shown.get(key)
 
     def button(self, key: str) -> QPushButton | None:
         """The button of a row, None while it has none."""
-        widget = self._shown.get(key)
+        widget = self.row(key)
         return widget.button if widget is not None and not widget.button.isHidden() else None
 
     def _make(self, key: str) -> LeftOutWidget:
@@ -121,6 +141,7 @@ class LeftOutList(QScrollArea):
     def _step(self, key: str, by: int) -> None:
         widget = self._shown.get(key)
         if widget is not None:
+            self._make_all()
             self._focus(self._rows.indexOf(widget) + by)
 
     def _widget_at(self, place: int) -> LeftOutWidget | None:
