@@ -154,25 +154,30 @@ class _Constructor:
 
 
 def _write_constructor(kind: Any, frozen: bool) -> Any:
-    """The constructor that the library writes for a class with the same fields."""
-    again: Any = dataclasses.field
-    fields = [
-        (
-            each.name,
-            Any,
-            again(
-                default=each.default,
-                default_factory=each.default_factory,
-                init=each.init,
-                kw_only=each.kw_only,
-            ),
-        )
-        for each in dataclasses.fields(kind)
-    ]
-    given = {"__post_init__": None} if hasattr(kind, "__post_init__") else {}
-    twin = dataclasses.make_dataclass(
-        kind.__name__, fields, namespace=given, repr=False, eq=False, frozen=frozen
-    )
-    written: Any = twin.__dict__["__init__"]
+    """The constructor that the library would write for the class: it can be asked for that alone only with others."""
+    missing = dataclasses.MISSING
+    known: dict[str, Any] = {"missing_": missing, "set_": object.__setattr__}
+    plain, named, body = [], [], []
+    for number, each in enumerate(dataclasses.fields(kind)):
+        name, default, factory = each.name, f"default{number}_", f"factory{number}_"
+        value = given = name
+        if each.default is not missing:
+            known[default], given = each.default, f"{name}={default}"
+            value = name if each.init else default
+        elif each.default_factory is not missing:
+            known[factory], given = each.default_factory, f"{name}=missing_"
+            value = f"{factory}() if {name} is missing_ else {name}" if each.init else f"{factory}()"
+        elif not each.init:
+            continue
+        if each.init:
+            (named if each.kw_only else plain).append(given)
+        body.append(f"set_(self_, {name!r}, {value})" if frozen else f"self_.{name} = {value}")
+    if hasattr(kind, "__post_init__"):
+        body.append("self_.__post_init__()")
+    taken = ", ".join(("self_", *plain, *(("*", *named) if named else ())))
+    # Every name is a field's, which Python itself has let be one.
+    exec(f"def __init__({taken}):\n  " + "\n  ".join(body or ["pass"]), known)  # noqa: S102
+    written = known["__init__"]
     written.__qualname__ = f"{kind.__qualname__}.__init__"
+    written.__module__ = kind.__module__
     return written

@@ -82,7 +82,7 @@ class Actions(QObject):
                 raise ValueError(f"{action.id}: {keys} is {other}'s")
             self._rows[action.id] = action
             self._items[action.id] = self._make(action)
-        self.refresh()
+        self._refresh(actions)
 
     def remove(self, prefix: str) -> None:
         """Forget all actions whose id begins so."""
@@ -139,8 +139,11 @@ class Actions(QObject):
 
     def refresh(self) -> None:
         """Look again at what can be done and what is on."""
-        for id_, action in self._rows.items():
-            item = self._items[id_]
+        self._refresh(self._rows.values())
+
+    def _refresh(self, actions: Iterable[Action]) -> None:
+        for action in actions:
+            item = self._items[action.id]
             item.setEnabled(not action.why_not())
             if action.is_on is not None:
                 item.setChecked(action.is_on())

@@ -190,6 +190,8 @@ class Program:
             and Path(last).exists()
         ):
             contents.workspace.open(Path(last))
+        else:
+            contents.show_front()
 
     def _tell_start(self) -> None:
         """Say how the last run ended, and that this is safe mode."""

@@ -104,22 +104,23 @@ class MainWindow(QMainWindow):
         self._middle = QWidget()
         self._pages = QStackedWidget()
         self.toast = Toast(self._pages, appearance, icons)
+        self._make_welcome: Callable[[], QWidget] = QWidget
         self._starting = PlainLabel(tr("Starting …"), tone="muted")
         self._named: dict[str, QWidget] = {_VIEWS: self.centre}
         self._drop_frame = QFrame(self)
         self._build()
 
-    def populate(self, sides: Iterable[DockSpec], welcome: QWidget) -> None:
-        """Put the docks in their first places, then in those of last time."""
+    def populate(self, sides: Iterable[DockSpec], make_welcome: Callable[[], QWidget]) -> None:
+        """Have these docks around a file, and a page that is made when there is no file to show."""
         for side in sides:
             self._add_dock(side)
         for dock in self._layout.docks.values():
             if self.folding is not None:
                 self.folding.follow(dock)
-        self._pages.addWidget(welcome)
-        self._named[_WELCOME] = welcome
+        self._make_welcome = make_welcome
         self._populated = True
-        self.show_file(False)
+        self.top_bar.show_pickers(False)
+        self._layout.hide()
 
     def show_file(self, shown: bool) -> None:
         """Show docks and tabs, or the welcome page while no file is open."""
@@ -330,8 +331,12 @@ class MainWindow(QMainWindow):
         return head
 
     def _page(self, shows_file: bool) -> QWidget:
-        name = _VIEWS if shows_file else _WELCOME
-        return self._named.get(name, self._starting)
+        if not self._populated:
+            return self._starting
+        if not shows_file and _WELCOME not in self._named:
+            self._named[_WELCOME] = self._make_welcome()
+            self._pages.addWidget(self._named[_WELCOME])
+        return self._named[_VIEWS if shows_file else _WELCOME]
 
     def _add_dock(self, side: DockSpec) -> None:
         dock = QDockWidget(without_mnemonic(side.title), self)

@@ -53,6 +53,8 @@ _LOG = logging.getLogger(__name__)
 _REST_MILLISECONDS, _PAINT_MILLISECONDS = 1500, 300
 """How long what nobody sees yet waits to be made: without a Request, and with one that is still to be painted."""
 _PIECE_SECONDS = 0.02
+_OPENING_MILLISECONDS = 500
+"""How long a start waits for its file before it shows the welcome page."""
 _AREAS = {
     PanelArea.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
     PanelArea.RIGHT: Qt.DockWidgetArea.RightDockWidgetArea,
@@ -100,6 +102,9 @@ class WindowContents(QObject):
         self._rows: Sequence[PanelRow] = ()
         self._rest = QTimer(self, singleShot=True, interval=_REST_MILLISECONDS)
         self._rest.timeout.connect(self._load_rest)
+        self._welcome: Panel | None = None
+        self._opens = QTimer(self, singleShot=True, interval=_OPENING_MILLISECONDS)
+        self._opens.timeout.connect(self.show_front)
 
     def put(self, rows: Sequence[PanelRow]) -> None:
         """Make the panels of a table and connect everything."""
@@ -116,8 +121,7 @@ class WindowContents(QObject):
         self.tour = TourCommands(services, window, self.files, self.open_view).tour
         sides = [self._side(row) for row in rows if row.place in _AREAS]
         welcome = next(row for row in rows if row.place is PanelArea.WELCOME)
-        self._welcome = self._make(welcome)
-        window.populate(sides, self._welcome)
+        window.populate(sides, lambda: self._make_welcome(welcome))
         for row in rows:
             if row.place is not PanelArea.WELCOME:
                 self._add_view_action(row)
@@ -137,11 +141,24 @@ class WindowContents(QObject):
         self._notices = FileNotices(services, window.banners, window.centre, self)
         self._changes = ChangeNotices(services, window.toast, self)
         self._jobs = JobStatus(self.workspace.files.jobs, window, self)
-        self._focus_first()
+        services.bridge.failed.connect(self._follow_failure)
+        self._opens.start()
         self._rest.start()
+
+    def show_front(self) -> None:
+        """Show the welcome page while no file is open. A file that opens at once comes without it."""
+        self._opens.stop()
+        if self.workspace.file.path is None:
+            self.window.show_file(False)
+            self._focus_first()
+
+    def _follow_failure(self) -> None:
+        if self._opens.isActive():
+            self.show_front()
 
     def make_rest(self) -> None:
         """Make the panels that nobody has seen yet. Their actions and shortcuts are there from then on."""
+        self.show_front()
         self._rest.stop()
         for id_ in self.window.unmade:
             self.window.panel(id_)
@@ -184,6 +201,10 @@ class WindowContents(QObject):
         return DockSpec(
             row.id, row.title(), area, lambda: self._make_side(row), *sizes, row.tabbed_with, row.folds
         )
+
+    def _make_welcome(self, row: PanelRow) -> Panel:
+        self._welcome = self._make(row)
+        return self._welcome
 
     def _make_side(self, row: PanelRow) -> Panel:
         panel = self._make(row)
