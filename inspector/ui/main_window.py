@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
         self._layout = DockLayout(self, appearance, preferences)
         self._contents: dict[str, Overflow] = {}
         """What stands in each dock, by its id."""
+        self._makes_panels = True
         self.folding: DockFolding | None = None
         """Folds the dock that can be folded, None before there are docks."""
         self._populated = self._shows_file = self._may_close = self._restored = False
@@ -145,6 +146,17 @@ class MainWindow(QMainWindow):
     def panel(self, id_: str) -> QWidget:
         """The panel of a dock, made now if nobody has seen it yet."""
         return self._contents[id_].fill()
+
+    def hold_panels(self) -> None:
+        """Let docks that come into sight wait for their panels, so that the centre is painted first."""
+        self._makes_panels = False
+
+    def make_panels(self) -> None:
+        """Make the panels of docks as soon as they are in sight, now and from now on."""
+        self._makes_panels = True
+        for content in self._contents.values():
+            if content.isVisible():
+                content.fill()
 
     @property
     def unmade(self) -> tuple[str, ...]:
@@ -360,6 +372,7 @@ class MainWindow(QMainWindow):
             tell()
 
         content.filled.connect(take_in)
+        content.seen.connect(lambda: content.fill() if self._makes_panels else None)
         dock.setWidget(content)
         self._layout.add(side, dock)
         if side.folds:

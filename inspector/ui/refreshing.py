@@ -180,7 +180,14 @@ class Refresher:
             for each in reading:
                 await each
             reading = []
-        await asyncio.gather(self._build(session, agent_id, saved=asked.saved), *reading)
+        build = self._build(session, agent_id, saved=asked.saved)
+        if self._live.state.request is None:
+            # Two at once would each be slower, and it is the Request that is waited for.
+            await build
+            for each in reading:
+                await each
+        else:
+            await asyncio.gather(build, *reading)
 
     async def _read_contents(self, session: FileSession, agent_id: str) -> None:
         self._reading.add(agent_id)

@@ -50,11 +50,11 @@ from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
-_REST_MILLISECONDS, _PAINT_MILLISECONDS = 1500, 300
-"""How long what nobody sees yet waits to be made: without a Request, and with one that is still to be painted."""
+_REST_MILLISECONDS, _REQUEST_MILLISECONDS = 1500, 300
+"""How long what nobody sees yet waits to be made: after the start, and after the first Request was built."""
 _PIECE_SECONDS = 0.02
-_OPENING_MILLISECONDS = 500
-"""How long a start waits for its file before it shows the welcome page."""
+_OPENING_MILLISECONDS, _PAINT_MILLISECONDS = 500, 40
+"""How long a start waits for its file before it shows what stands around it, and for its Request to be painted."""
 _AREAS = {
     PanelArea.LEFT: Qt.DockWidgetArea.LeftDockWidgetArea,
     PanelArea.RIGHT: Qt.DockWidgetArea.RightDockWidgetArea,
@@ -142,12 +142,17 @@ class WindowContents(QObject):
         self._changes = ChangeNotices(services, window.toast, self)
         self._jobs = JobStatus(self.workspace.files.jobs, window, self)
         services.bridge.failed.connect(self._follow_failure)
+        window.hold_panels()
         self._opens.start()
         self._rest.start()
 
     def show_front(self) -> None:
-        """Show the welcome page while no file is open. A file that opens at once comes without it."""
+        """Show the welcome page while no file is open, and what stands around one that is.
+
+        A file that opens at once comes without that page, and its Request before the panels around it.
+        """
         self._opens.stop()
+        self.window.make_panels()
         if self.workspace.file.path is None:
             self.window.show_file(False)
             self._focus_first()
@@ -260,9 +265,14 @@ class WindowContents(QObject):
             self._show_file()
         if what & What.AGENT:
             self._select_anew()
-        if what & What.REQUEST and self._rest.isActive() and self.workspace.file.request is not None:
-            # It is painted first.
-            self._rest.start(_PAINT_MILLISECONDS)
+        file = self.workspace.file
+        is_built = bool(what & What.REQUEST) and (file.request is not None or file.request_problem is not None)
+        # A file without agents has no Request that could be built.
+        has_none = bool(what & What.FILE) and not file.agents
+        if self._opens.isActive() and (is_built or has_none):
+            self._opens.start(_PAINT_MILLISECONDS)
+        if self._rest.isActive() and is_built:
+            self._rest.start(_REQUEST_MILLISECONDS)
 
     def _load_rest(self) -> None:
         self.services.bridge.spawn(self._make_rest_soon(), name=tr("Loading panels"))

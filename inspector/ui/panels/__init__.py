@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
-from inspector.ui.panels.budget import BudgetPanel
-from inspector.ui.panels.detail import DetailPanel
-from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.request import RequestPanel
-from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.wording import tr
 
 
@@ -81,6 +77,30 @@ def _queue(services: PanelServices, ref: Ref | None) -> Panel:
     return QueuePanel(services, ref)
 
 
+def _budget(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.budget import BudgetPanel
+
+    return BudgetPanel(services, ref)
+
+
+def _detail(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.detail import DetailPanel
+
+    return DetailPanel(services, ref)
+
+
+def _navigator(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.navigator import NavigatorPanel
+
+    return NavigatorPanel(services, ref)
+
+
+def _welcome(services: PanelServices, ref: Ref | None) -> Panel:
+    from inspector.ui.panels.welcome import WelcomePanel
+
+    return WelcomePanel(services, ref)
+
+
 def _changes(services: PanelServices, ref: Ref | None) -> Panel:
     from inspector.ui.panels.changes import ChangesPanel
 
@@ -138,12 +158,12 @@ _LATER = (
 )
 """Modules that the first Request is shown without."""
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, WelcomePanel, help="Help"),
+    PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, _welcome, help="Help"),
     PanelRow(
         "navigator",
         lambda: tr("Navigator"),
         PanelArea.LEFT,
-        NavigatorPanel,
+        _navigator,
         "navigator",
         "Alt+1",
         size=248,
@@ -244,7 +264,7 @@ PANELS: tuple[PanelRow, ...] = (
         "budget",
         lambda: tr("Budget"),
         PanelArea.RIGHT,
-        BudgetPanel,
+        _budget,
         "budget",
         "Alt+3",
         size=404,
@@ -254,7 +274,7 @@ PANELS: tuple[PanelRow, ...] = (
         "detail",
         lambda: tr("Detail"),
         PanelArea.BOTTOM,
-        DetailPanel,
+        _detail,
         "detail",
         "Alt+4",
         size=172,

@@ -15,10 +15,11 @@ class Overflow(QScrollArea):
     """Gives its panel all the room there is, and never less than the panel needs.
 
     At the most, it asks for `least` pixels: with large text, a panel would else need more than a small screen has.
-    The panel is made when this first comes into sight, or before by `fill`. By then this has to stand in the window:
-    moved along later, all in it is styled twice.
+    The panel is made by `fill`, once this stands in the window: moved along later, all in it is styled twice.
     """
 
+    seen = Signal()
+    """It came into sight, and has no panel yet."""
     filled = Signal(object)
     """With the panel, once it is made and held here."""
 
@@ -52,8 +53,9 @@ class Overflow(QScrollArea):
         return self._needed(self._panel, self._least.width()).boundedTo(self._least)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self.fill()
         super().showEvent(event)
+        if self._panel is None:
+            self.seen.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

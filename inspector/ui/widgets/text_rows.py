@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from inspector.ui.safe_text import show_controls
 
-_WIDE = re.compile(
+_WIDE = (
     "[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
     "\U0001f300-\U0001faff\U00020000-\U0003fffd]"
 )
+"""A pattern that takes as long to compile as a whole module to load, and most text needs it not."""
 TAB_COLUMNS = 4
 _WORD_SEARCH = 24
 """How far back from the edge a row looks for a space to end at."""
@@ -82,7 +83,7 @@ def columns_of(text: str) -> int:
         shown = text if text.isprintable() else show_controls(text)
         return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t")
     shown = show_controls(text)
-    return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t") + len(_WIDE.findall(shown))
+    return len(shown) + (TAB_COLUMNS - 1) * shown.count("\t") + len(re.findall(_WIDE, shown))
 
 
 def cut_text(text: str, place: CutPlace) -> Iterator[TextRow]:
