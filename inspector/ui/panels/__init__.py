@@ -187,7 +187,7 @@ PANELS: tuple[PanelRow, ...] = (
         "block",
         opens=frozenset({RefKind.BLOCK}),
         help="Edit a block",
-        modules=tuple(f"{__name__}.{name}" for name in _LATER),
+        modules=(*(f"{__name__}.{name}" for name in _LATER), "inspector.ui.what_if.bar"),
     ),
     PanelRow(
         "agent",

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, Section
 from inspector.domain.snapshot import Snapshot
+from inspector.domain.what_if import WhatIf
 from inspector.domain.wire.values import WireForm
 from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.compare.request_states import RequestStates
@@ -28,7 +30,6 @@ from inspector.ui.presentation.request_selection import mark_at, piece_for, stre
 from inspector.ui.presentation.wire_showing import WireShowing
 from inspector.ui.safe_text import few_lines
 from inspector.ui.selection import PointedPlace, SelectedSpan, SelectionState
-from inspector.ui.what_if.bar import WhatIfBar
 from inspector.ui.widgets.controls import ActionButton, EmptyState, Segments, arrange, button
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.flow import FlowLayout
@@ -39,6 +40,9 @@ from inspector.ui.widgets.request_search import RequestSearch
 from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.widgets.wire_page import WirePage
 from inspector.ui.wording import moment, signed, tr, tr_code, tr_count
+
+if TYPE_CHECKING:
+    from inspector.ui.what_if.bar import WhatIfBar
 
 _FORMS = (
     None,
@@ -100,7 +104,8 @@ class RequestPanel(Panel):
             ActionButton(actions.item("file.import")),
         )
         self._empty = EmptyState("", "", *self._fillers)
-        self.what_if = WhatIfBar(services)
+        self._what_if: WhatIfBar | None = None
+        self._what_if_place = QVBoxLayout()
         self.find_bar = FindBar(services.appearance, services.icons, name=tr("Find in the Request"))
         self._search = RequestSearch(
             services.bridge, self.find_bar, lambda: self._front_view, self.folding.unfold_at
@@ -122,6 +127,7 @@ class RequestPanel(Panel):
         self.act(*rows)
         self._lay_out()
         self._connect()
+        self._bring_what_if()
         self._cut()
 
     def follow(self, what: What) -> None:
@@ -134,6 +140,25 @@ class RequestPanel(Panel):
                 self._cut()
         if what & What.PROBLEMS:
             self._tell_empty()
+        if what & What.WHAT_IF:
+            self._bring_what_if()
+
+    @property
+    def what_if(self) -> WhatIfBar:
+        """The bar of what is tried, which is made when it is first wanted."""
+        return self._what_if or self._make_what_if()
+
+    def _make_what_if(self) -> WhatIfBar:
+        from inspector.ui.what_if.bar import WhatIfBar
+
+        self._what_if = WhatIfBar(self.services)
+        self._what_if_place.addWidget(self._what_if)
+        return self._what_if
+
+    def _bring_what_if(self) -> None:
+        file = self.services.workspace.file
+        if self._what_if is None and (file.what_if_open or file.what_if != WhatIf()):
+            self._make_what_if()
 
     def first_focus(self) -> QWidget:
         return self._front_view
@@ -211,7 +236,7 @@ class RequestPanel(Panel):
         for each in (self.forms, self.cache_button, self.states.segments, *buttons):
             self._top.addWidget(each)
         column = QVBoxLayout(self)
-        above = (top, self.states.bar, self.states.banner, self.what_if, self.find_bar)
+        above = (top, self.states.bar, self.states.banner, self._what_if_place, self.find_bar)
         arrange(column, *above, self._empty, self.view, self.wire)
         # What is above is as high as it has to be.
         for page in (self._empty, self.view, self.wire):
