@@ -172,22 +172,24 @@ class Refresher:
         agent_id = self._live.state.agent_id
         if not agent_id:
             return
-        if asked.contents:
-            self._reading.add(agent_id)
-        reading = [self._read_contents(session, agent_id)] if asked.contents else []
-        if self._live.state.drafts:
-            # Drafts are laid over what others wrote.
-            for each in reading:
-                await each
-            reading = []
-        build = self._build(session, agent_id, saved=asked.saved)
-        if self._live.state.request is None:
-            # Two at once would each be slower, and it is the Request that is waited for.
-            await build
-            for each in reading:
-                await each
-        else:
-            await asyncio.gather(build, *reading)
+        if not asked.contents:
+            await self._build(session, agent_id, saved=asked.saved)
+            return
+        self._reading.add(agent_id)
+        try:
+            if self._live.state.drafts:
+                # They are laid over what others wrote.
+                await self._read_contents(session, agent_id)
+                await self._build(session, agent_id, saved=asked.saved)
+            elif self._live.state.request is None:
+                # Both at once would each be slower, and it is the Request that is waited for.
+                await self._build(session, agent_id, saved=asked.saved)
+                await self._read_contents(session, agent_id)
+            else:
+                build = self._build(session, agent_id, saved=asked.saved)
+                await asyncio.gather(build, self._read_contents(session, agent_id))
+        finally:
+            self._reading.discard(agent_id)
 
     async def _read_contents(self, session: FileSession, agent_id: str) -> None:
         self._reading.add(agent_id)

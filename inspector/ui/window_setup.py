@@ -167,6 +167,7 @@ class WindowContents(QObject):
         self._rest.stop()
         for id_ in self.window.unmade:
             self.window.panel(id_)
+        self._bind_icons()
 
     def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
         """Show a centre panel's tab, making it first where there is none; None when no row has that id."""
@@ -285,9 +286,12 @@ class WindowContents(QObject):
         for id_ in self.window.unmade:
             self.window.panel(id_)
             await asyncio.sleep(_PIECE_SECONDS)
+        self._bind_icons()
+
+    def _bind_icons(self) -> None:
+        # Menus are opened later: to draw all their icons before would delay the first Request.
         for action in self.services.actions:
             if action.icon:
-                # Menus are opened later: drawing all their icons before would delay the first Request.
                 self.services.icons.bind(self.services.actions.item(action.id), action.icon)
 
     def _open_ref(self, ref: Ref) -> None:

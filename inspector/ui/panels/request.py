@@ -151,7 +151,7 @@ class RequestPanel(Panel):
     def _make_what_if(self) -> WhatIfBar:
         from inspector.ui.what_if.bar import WhatIfBar
 
-        self._what_if = WhatIfBar(self.services)
+        self._what_if = WhatIfBar(self.services, self)
         self._what_if_place.addWidget(self._what_if)
         return self._what_if
 

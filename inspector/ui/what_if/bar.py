@@ -50,8 +50,9 @@ _LONGEST = 30
 class WhatIfBar(QFrame):
     """Shown while something is tried or is to be; everything in it follows the file's state."""
 
-    def __init__(self, services: PanelServices) -> None:
-        super().__init__()
+    def __init__(self, services: PanelServices, parent: QWidget) -> None:
+        # From the start: it may show itself at once, and would be a window of its own.
+        super().__init__(parent)
         name_help(self, "What if")
         self.services = services
         self.setProperty("role", "dock_title")

@@ -190,12 +190,13 @@ class CommandPalette(QFrame):
 
     def dismiss(self) -> None:
         """Hide it and give the keyboard back to where it was."""
-        self.hide()
         came_from, self._came_from = self._came_from, None
+        self.gives_back = True
+        # First: what is hidden with the keyboard gives it to whatever comes next, which may select something.
         if came_from is not None and came_from.isVisible():
-            self.gives_back = True
             came_from.setFocus(Qt.FocusReason.PopupFocusReason)
-            self.gives_back = False
+        self.hide()
+        self.gives_back = False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the field's arrow keys move in the list."""
