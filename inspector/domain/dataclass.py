@@ -156,16 +156,18 @@ class _Constructor:
 def _write_constructor(kind: Any, frozen: bool) -> Any:
     """The constructor that the library would write for the class: it can be asked for that alone only with others."""
     missing = dataclasses.MISSING
-    known: dict[str, Any] = {"missing_": missing, "set_": object.__setattr__}
-    plain, named, body = [], [], []
+    names: dict[str, Any] = {"missing_": missing, "set_": object.__setattr__}
+    plain: list[str] = []
+    named: list[str] = []
+    body: list[str] = []
     for number, each in enumerate(dataclasses.fields(kind)):
         name, default, factory = each.name, f"default{number}_", f"factory{number}_"
         value = given = name
         if each.default is not missing:
-            known[default], given = each.default, f"{name}={default}"
+            names[default], given = each.default, f"{name}={default}"
             value = name if each.init else default
         elif each.default_factory is not missing:
-            known[factory], given = each.default_factory, f"{name}=missing_"
+            names[factory], given = each.default_factory, f"{name}=missing_"
             value = f"{factory}() if {name} is missing_ else {name}" if each.init else f"{factory}()"
         elif not each.init:
             continue
@@ -176,8 +178,8 @@ def _write_constructor(kind: Any, frozen: bool) -> Any:
         body.append("self_.__post_init__()")
     taken = ", ".join(("self_", *plain, *(("*", *named) if named else ())))
     # Every name is a field's, which Python itself has let be one.
-    exec(f"def __init__({taken}):\n  " + "\n  ".join(body or ["pass"]), known)  # noqa: S102
-    written = known["__init__"]
+    exec(f"def __init__({taken}):\n  " + "\n  ".join(body or ["pass"]), names)
+    written = names["__init__"]
     written.__qualname__ = f"{kind.__qualname__}.__init__"
     written.__module__ = kind.__module__
     return written

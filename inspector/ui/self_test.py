@@ -38,6 +38,7 @@ from inspector.ui.run_marks import about_this_run
 from inspector.ui.startup import StartOptions, Startup
 from inspector.ui.widgets.file_dialog import FileDialog
 from inspector.ui.window_setup import WindowContents
+from inspector.ui.wording import tr_error
 
 _ADDED = " Added by the self-test."
 _SETTLE_SECONDS = 0.05
@@ -188,7 +189,7 @@ class _SelfTest:
         except KeyStoreError as error:
             if not error.is_unusable:
                 raise
-            return {"store": error.code}
+            return {"store": tr_error(error)}
 
     async def _describe(self) -> Facts:
         """A bundle for a bug report names the libraries that the program runs with."""

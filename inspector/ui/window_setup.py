@@ -219,12 +219,14 @@ class WindowContents(QObject):
             panel.follow(What.EVERYTHING)
         return panel
 
-    def _typed_entries(self, words: str) -> Iterable[PaletteEntry]:
+    def _typed_entries(self, words: str) -> Sequence[PaletteEntry]:
         # Loaded later than this, as the panel is.
-        from inspector.ui.panels.search import SearchPanel
+        from inspector.ui.panels.search import SearchPanel  # noqa: PLC0415
 
         search = self.window.panel("search")
-        return typed_entries(words, search.look_for, search.go_to_id) if isinstance(search, SearchPanel) else ()
+        return (
+            typed_entries(words, search.look_for, search.go_to_id) if isinstance(search, SearchPanel) else ()
+        )
 
     def _add_view_action(self, row: PanelRow) -> None:
         if row.opens:
@@ -267,7 +269,9 @@ class WindowContents(QObject):
         if what & What.AGENT:
             self._select_anew()
         file = self.workspace.file
-        is_built = bool(what & What.REQUEST) and (file.request is not None or file.request_problem is not None)
+        is_built = bool(what & What.REQUEST) and (
+            file.request is not None or file.request_problem is not None
+        )
         # A file without agents has no Request that could be built.
         has_none = bool(what & What.FILE) and not file.agents
         if self._opens.isActive() and (is_built or has_none):

@@ -149,7 +149,8 @@ class RequestPanel(Panel):
         return self._what_if or self._make_what_if()
 
     def _make_what_if(self) -> WhatIfBar:
-        from inspector.ui.what_if.bar import WhatIfBar
+        # The first Request is painted without it.
+        from inspector.ui.what_if.bar import WhatIfBar  # noqa: PLC0415
 
         self._what_if = WhatIfBar(self.services, self)
         self._what_if_place.addWidget(self._what_if)
