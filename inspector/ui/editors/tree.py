@@ -186,7 +186,7 @@ class TreeEditor(QWidget):
 
     def _row(self, node: TreeNode) -> TreeRow:
         """A node's row: the one that is shown, where it is of the very same node."""
-        shown = self.model.row_at(self.model.find(node.id))
+        shown = self.model.row_of(node.id)
         if shown is not None and shown.value is node:
             return shown
         return TreeRow(node.id, node, tuple(map(self._row, node.children)))

@@ -99,6 +99,11 @@ class RowTree(QAbstractItemModel):
     def row_at(self, index: Index) -> TreeRow | None:
         return self._made.nodes[index.internalId()].row if index.isValid() else None
 
+    def row_of(self, key: Hashable) -> TreeRow | None:
+        """The row with that key, None if there is none."""
+        node = self._made.by_key.get(key)
+        return node.row if node else None
+
     def keys(self) -> Iterator[Hashable]:
         return iter(tuple(self._made.by_key))
 

@@ -49,13 +49,18 @@ class EffectBar(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.button = button("", self._press, role="link")
         self.line = ElidedLabel("", tone="muted", size="small")
+        self._made: QTableView | None = None
         self.model = RowTable(_columns(), lambda row: row.agent_id, self)
-        self.table = QTableView()
         self._lay_out()
         for signal in (sharing.changed, self.reader.changed):
             signal.connect(self.tell)
         services.appearance.changed.connect(self._measure)
         self.hide()
+
+    @property
+    def table(self) -> QTableView:
+        """The list of effects, which most blocks never show."""
+        return self._made or self._make_table()
 
     def actions_of_tab(self) -> tuple[Action, ...]:
         """What the button does, by keyboard and from the palette."""
@@ -88,7 +93,8 @@ class EffectBar(QFrame):
             self.button, tr("Show the effect on each agent") if drafted else tr("Show who has access")
         )
         if not drafted:
-            self.table.hide()
+            if self._made is not None:
+                self._made.hide()
             self.line.setText(names_text(agents, names))
             self.line.set_tone("muted")
             return
@@ -126,33 +132,41 @@ class EffectBar(QFrame):
         else:
             self.opened.emit()
 
-    def _lay_out(self) -> None:
-        appearance, icons = self._services.appearance, self._services.icons
-        self.table.setModel(self.model)
-        dress_table(self.table, appearance, tr("What saving changes for each agent"))
-        header = self.table.horizontalHeader()
+    def _make_table(self) -> QTableView:
+        self._made = table = QTableView()
+        table.setModel(self.model)
+        dress_table(table, self._services.appearance, tr("What saving changes for each agent"))
+        header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(_PIECES, QHeaderView.ResizeMode.Stretch)
-        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.table.hide()
+        table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        table.hide()
+        self._rows.addWidget(table)
+        self._measure()
+        return table
+
+    def _lay_out(self) -> None:
+        appearance, icons = self._services.appearance, self._services.icons
         self._row, self._rows = QHBoxLayout(), QVBoxLayout(self)
         arrange(self._row, Picture(appearance, icons, "share", 16, "muted"), self.button, self.line)
         self._row.setStretch(2, 1)
-        arrange(self._rows, self._row, self.table)
+        arrange(self._rows, self._row)
         self._measure()
 
     def _measure(self) -> None:
         space = self._services.appearance.space
         self._row.setContentsMargins(space(3), space(1), space(3), space(1))
         self._row.setSpacing(space(2))
-        for column, steps in _WIDTHS.items():
-            self.table.horizontalHeader().resizeSection(column, space(steps))
+        if self._made is not None:
+            for column, steps in _WIDTHS.items():
+                self._made.horizontalHeader().resizeSection(column, space(steps))
         self._fit()
 
     def _fit(self) -> None:
-        rows = min(self.model.rowCount(), _MOST_ROWS)
-        header = self.table.horizontalHeader().sizeHint().height()
-        self.table.setFixedHeight(header + rows * self._services.appearance.row_height() + 2)
+        if self._made is not None:
+            rows = min(self.model.rowCount(), _MOST_ROWS)
+            header = self._made.horizontalHeader().sizeHint().height()
+            self._made.setFixedHeight(header + rows * self._services.appearance.row_height() + 2)
 
 
 def _columns() -> tuple[Column[EffectRow], ...]:
