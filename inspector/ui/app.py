@@ -50,7 +50,7 @@ Look = tuple[Appearance, Icons, Preferences]
 LoadEngine = Callable[[], "SessionFactory"]
 LoadContents = Callable[[MainWindow, Look, Bridge, "SessionFactory"], "WindowContents"]
 
-_SWITCH_SECONDS = 0.0005
+_SWITCH_SECONDS = 0.0001
 _COLLECT_MILLISECONDS = 200
 _START_MILLISECONDS = 2000
 """The collector rests so long: what a start makes stays, and going through it would only delay the first Request."""
