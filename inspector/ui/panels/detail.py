@@ -16,14 +16,19 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, Request
+from inspector.domain.summary_findings import covering
+from inspector.runtime.session import FileSession
 from inspector.ui.costs.left_out_fixes import LeftOutFixes
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
-from inspector.ui.presentation.card import Card, CardFacts, CardRow, card_for, left_out_of
+from inspector.ui.presentation.card import card_for, reason_out
+from inspector.ui.presentation.card_values import Card, CardFacts, CardRow, StoredMessage
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, button, clear
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr, tr_code
+
+_READING = "detail message"
 
 
 class DetailPanel(Panel):
@@ -37,6 +42,8 @@ class DetailPanel(Panel):
         """What would include the selected thing, where a button can do that."""
         self._shown: list[tuple[PlainLabel, CardRow]] = []
         self._saved: tuple[Request | None, dict[str, int]] = (None, {})
+        self._stored: StoredMessage | None = None
+        """The message that was selected last, as far as it has been read."""
         self._rows = QFormLayout()
         self._buttons = FlowLayout()
         page = QWidget()
@@ -69,6 +76,8 @@ class DetailPanel(Panel):
         """Gather the card again, once for everything that changes together."""
         if what & (What.REQUEST | What.BLOCKS | What.DRAFTS | What.AGENT):
             self._gather_soon()
+        if what & (What.REQUEST | What.FILE):
+            self._read_message()
 
     def first_focus(self) -> QWidget:
         """The card itself, so that it can be scrolled by keyboard."""
@@ -133,6 +142,7 @@ class DetailPanel(Panel):
 
     def _listen(self) -> None:
         self.services.selection.changed.connect(self._gather_soon)
+        self.services.selection.changed.connect(self._read_message)
         self.services.appearance.changed.connect(self._gather_soon)
 
     def _gather_soon(self) -> None:
@@ -172,13 +182,29 @@ class DetailPanel(Panel):
             shared,
             {agent.id: agent.name for agent in file.agents},
             characters,
+            self._stored,
             file.input_price,
         )
-        self.show_card(card_for(ref, facts), self._fix_of(ref))
+        self.show_card(card_for(ref, facts), self._fix_of(ref, facts))
 
-    def _fix_of(self, ref: Ref | None) -> Fix | None:
+    def _read_message(self) -> None:
+        """Read the selected message: what a Request holds says nothing of one that isn't in it."""
+        session, ref = self.services.workspace.live.session, self.services.selection.ref
+        if session is None or ref is None or ref.kind is not RefKind.MESSAGE:
+            self.services.bridge.cancel(_READING)
+            return
+
+        def show(found: StoredMessage | None) -> None:
+            if found != self._stored:
+                self._stored = found
+                self._gather_soon()
+
+        work = stored_message(session, ref.id)
+        self.services.bridge.supersede(_READING, work, name=tr("Reading the message"), on_done=show)
+
+    def _fix_of(self, ref: Ref | None, facts: CardFacts) -> Fix | None:
         """What would include a thing that is left out; None where no button can do that."""
-        out = None if ref is None else left_out_of(ref.whole, self.services.workspace.file.request)
+        out = None if ref is None else reason_out(ref.whole, facts)
         fix = None if out is None else out.fix
         return fix if fix is not None and self._fixes.can_do(fix) else None
 
@@ -187,6 +213,16 @@ class DetailPanel(Panel):
             pieces = [piece for section in saved.sections for piece in section.pieces] if saved else []
             self._saved = (saved, {piece.id: piece.tokens for piece in pieces})
         return self._saved[1]
+
+
+async def stored_message(session: FileSession, message_id: str) -> StoredMessage | None:
+    """A message as it is stored, with the summary that speaks of it if it was archived; None if it's gone."""
+    engine = session.engine
+    message = await engine.conversation.message(message_id)
+    if message is None or not message.is_archived:
+        return None if message is None else StoredMessage(message)
+    facts, _ = await engine.summary_checks.facts(message.agent_id)
+    return StoredMessage(message, next(reversed(covering(facts, message.position)), None))
 
 
 def _alike(one: Card, other: Card) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from datetime import datetime
 
 from inspector.domain.actor import ActorKind
@@ -21,52 +20,17 @@ from inspector.domain.blocks import (
     UnreadableSchema,
 )
 from inspector.domain.counts import Count, Method
-from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.presentation.calls import dollars
+from inspector.ui.presentation.card_values import Card, CardFacts, CardRow, StoredMessage
+from inspector.ui.presentation.messages import role_name
 from inspector.ui.presentation.names import name_of, name_of_source
 from inspector.ui.presentation.what_if import strategy_name
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import counted, moment, number, share, signed, tr, tr_code, tr_count
-
-
-@dataclass(frozen=True, slots=True)
-class CardRow:
-    """One line: what it is about, what is to be said. `tone` is a purpose of the theme."""
-
-    name: str
-    text: str
-    tone: str = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What the detail panel shows; `actions` are ids of the registry."""
-
-    title: str
-    note: str = ""
-    rows: tuple[CardRow, ...] = ()
-    actions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class CardFacts:
-    """What cards are made from."""
-
-    now: datetime
-    request: Request | None = None
-    saved_tokens: Mapping[str, int] = field(default_factory=dict)
-    """Tokens by piece id before the drafts."""
-    blocks: Mapping[str, BlockState] = field(default_factory=dict)
-    shared: Mapping[str, SharedBlock] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
-    characters: Mapping[str, int] = field(default_factory=dict)
-    """Characters that count against a block's limit, by block id."""
-    input_price: float | None = None
-    """Dollars for a token of the Request's input, None where the model's prices aren't known."""
-
 
 _METHODS = {
     Method.EXACT: lambda: tr("exact"),
@@ -119,6 +83,7 @@ _KINDS: Mapping[RefKind, Callable[[], str]] = {
     RefKind.WAKEUP: lambda: tr("Wakeup"),
 }
 """What has no name of its own, only an id that the program gave it."""
+_SUMMARY_LENGTH = 160
 _GIVEN_ID = re.compile(r"[a-z]{2,6}_[0-9a-z]{16,}$")
 
 
@@ -137,14 +102,17 @@ def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
     if ref.kind is RefKind.RUN:
         return Card(tr("Sent Request"), "", (CardRow(tr("Run"), ref.id),))
     pieces = pieces_of(ref, facts.request)
-    out = left_out_of(ref, facts.request)
+    out = reason_out(ref, facts)
     state = facts.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
     rows = [*_reasons(ref, pieces, out, facts)]
     if state is not None:
         rows += _block_rows(state, facts)
     elif pieces:
         rows.append(CardRow(tr("Source"), _source_text(pieces[0], facts)))
-    rows += _cost_rows(pieces, out, facts)
+    stored = _stored(ref, facts)
+    if stored is not None and stored.summary is not None and not pieces:
+        rows.append(CardRow(tr("Summary of it"), one_line(stored.summary.content, _SUMMARY_LENGTH)))
+    rows += _cost_rows(ref, pieces, out, facts)
     title = _title(ref, pieces, out, state)
     return Card(title, _note(ref, state, facts), tuple(rows), (*_actions(ref, state), *_tried(state, pieces)))
 
@@ -179,6 +147,19 @@ def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:
     # The bare comparison of ids first: thousands are left out of a long history, and each key press asks.
     found = (each for each in request.left_out if each.source.id == ref.id and each.source.is_of(ref))
     return next(found, None)
+
+
+def reason_out(ref: Ref, facts: CardFacts) -> LeftOut | None:
+    """The candidate of that thing that did not go in; of a message in a turn that is left out, its turn."""
+    found, stored = left_out_of(ref, facts.request), _stored(ref, facts)
+    if found is None and stored is not None and not has_pieces(ref, facts.request):
+        return left_out_of(Ref(RefKind.BATCH, stored.message.batch_id), facts.request)
+    return found
+
+
+def _stored(ref: Ref, facts: CardFacts) -> StoredMessage | None:
+    stored = facts.message if ref.kind is RefKind.MESSAGE else None
+    return stored if stored is not None and stored.message.id == ref.id else None
 
 
 def last_written(written: LastWrite | None, revision: int, now: datetime) -> str:
@@ -219,7 +200,9 @@ def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: Bloc
         return state.block.label
     if pieces and (pieces[0].source.label or pieces[0].source.id):
         return name_of(pieces[0])
-    if out is not None and (out.source.label or out.source.id):
+    # A message in a turn that is left out hasn't its turn's name.
+    is_own = out is not None and out.source.batch == (ref.kind is RefKind.BATCH)
+    if out is not None and is_own and (out.source.label or out.source.id):
         return name_of_source(out.source)
     if ref.kind in _KINDS:
         return _KINDS[ref.kind]()
@@ -228,6 +211,10 @@ def _title(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, state: Bloc
 
 def _note(ref: Ref, state: BlockState | None, facts: CardFacts) -> str:
     words = () if state is None else kind_of(state.block, facts.shared.get(ref.id))
+    stored = _stored(ref, facts)
+    if stored is not None:
+        message = stored.message
+        words = (role_name(message.role), moment(message.created_at, facts.now))
     # The id that an item was given says nothing to a person.
     is_named = ref.part is not None and _GIVEN_ID.match(ref.part) is None
     return " · ".join((*words, tr("part {part}", part=ref.part)) if is_named else words)
@@ -241,12 +228,30 @@ def _reasons(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: Ca
     if out is None:
         # A turn that is in stands there as its messages.
         is_told = pieces or facts.request is None or ref.kind is RefKind.BATCH
-        return rows if is_told else [CardRow(tr("In the Request"), tr("no"), "muted")]
+        return rows if is_told else _not_a_candidate(ref, facts)
     title = tr("Why only a part") if pieces else tr("Why it's out")
     rows.append(CardRow(title, tr_code(f"left_out.{out.rule}", out.parameters), "warning"))
     if out.fix is not None:
         rows.append(CardRow(tr("To include it"), tr_code(f"fix.{out.fix.action}", out.fix.parameters)))
     return rows
+
+
+def _not_a_candidate(ref: Ref, facts: CardFacts) -> list[CardRow]:
+    """Why something isn't in that building the Request never came to."""
+    why, fix = "", ""
+    stored = _stored(ref, facts)
+    if ref.kind is RefKind.ARCHIVAL:
+        why = tr("Archival entries are never sent as they are: the agent finds them by search.")
+        fix = tr("Write what matters into a block.")
+    elif stored is not None and stored.message.is_deleted:
+        why, fix = tr("Deleted."), tr("Restore it.")
+    elif stored is not None and stored.message.is_archived:
+        why, fix = tr("Archived: kept in the file, not sent."), tr("Restore it from the archive.")
+    elif stored is not None:
+        why, fix = tr("Further back than the history reaches."), tr("Raise the history's limits.")
+    if not why:
+        return [CardRow(tr("In the Request"), tr("no"), "muted")]
+    return [CardRow(tr("Why it's out"), why, "warning"), CardRow(tr("To include it"), fix)]
 
 
 def _block_rows(state: BlockState, facts: CardFacts) -> list[CardRow]:
@@ -290,7 +295,7 @@ def _characters_row(block: Block, characters: int) -> CardRow:
     return CardRow(tr("Characters"), text, "error" if over else "warning" if near else "text")
 
 
-def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
+def _cost_rows(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts) -> list[CardRow]:
     request = facts.request
     if request is None:
         return []
@@ -307,7 +312,14 @@ def _cost_rows(pieces: tuple[Piece, ...], out: LeftOut | None, facts: CardFacts)
         return [CardRow(tr("Tokens"), _with_price(text, Count(tokens, worst), facts))]
     if out is not None:
         text = tr("{tokens} · {method}", tokens=number(out.tokens), method=_METHODS[out.method]())
-        return [CardRow(tr("Would need"), text)]
+        return [
+            CardRow(
+                tr("Its turn needs")
+                if out.source.batch and ref.kind is RefKind.MESSAGE
+                else tr("Would need"),
+                text,
+            )
+        ]
     return []
 
 

@@ -42,6 +42,11 @@ _ROLES: dict[Role, tuple[Callable[[], str], str]] = {
 }
 
 
+def role_name(role: Role) -> str:
+    """Who speaks, in the word that lists of messages use."""
+    return _ROLES[role][0]()
+
+
 @dataclass(frozen=True)
 class SentFigures:
     """The tokens of the messages that a Request holds, by id, and those that it holds in another form."""

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QFormLayout, QPushButton
 from inspector.domain.blocks import BlockType
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetBlockType
+from inspector.domain.edits.rows import ArchiveMessage
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.presentation.card import pieces_of
 from tests.ui.conftest import Studio, Until
@@ -104,3 +106,22 @@ async def test_that_what_is_left_out_is_included_from_its_card(studio: Studio, u
     await until(lambda: not named())
     press_toast(studio, "Undo")
     await until(named)
+
+
+async def test_that_a_message_that_was_archived_says_why_it_is_out_and_is_put_back(
+    studio: Studio, until: Until
+) -> None:
+    panel = await detail(studio, until)
+    message = Ref(RefKind.MESSAGE, "msg_3")
+
+    def said() -> dict[str, str]:
+        return {row.name: row.text for row in panel.card.rows} if panel.card is not None else {}
+
+    studio.contents.services.selection.select(message)
+    await until(lambda: "Why it's in" in said())
+    for id_ in ("msg_3", studio.contents.workspace.file.request.messages[7].id):
+        await studio.opener.write(Ref(RefKind.MESSAGE, id_), ArchiveMessage())
+    await until(lambda: said().get("Why it's out", "").startswith("Archived"))
+    restore = next(each for each in panel.findChildren(QPushButton) if each.text() == "Restore turn")
+    QTest.mouseClick(restore, Qt.MouseButton.LeftButton)
+    await until(lambda: "Why it's in" in said())

@@ -3,11 +3,14 @@ from dataclasses import replace
 from inspector.domain.blocks import Permission
 from inspector.domain.counts import Method
 from inspector.domain.errors import DocumentError, Parameters, Problem, Severity
+from inspector.domain.messages import BatchType, Message, Role, TextPart
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import LeftOut, Source, SourceKind
+from inspector.domain.requests import Fix, LeftOut, Source, SourceKind
 from inspector.domain.rules import OutRule
+from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.runtime.wording import word
-from inspector.ui.presentation.card import Card, CardFacts, card_for, level_name
+from inspector.ui.presentation.card import card_for, level_name
+from inspector.ui.presentation.card_values import Card, CardFacts, StoredMessage
 from tests.ui import values
 
 CHECKLIST = Ref(RefKind.BLOCK, "blk_checklist")
@@ -156,3 +159,62 @@ def test_that_a_thing_says_what_it_adds_to_the_bill_where_prices_are_known() -> 
     assert rows(CHECKLIST, priced)["Tokens"].endswith(" · $0.0240 for 1,000 calls without a cache")
     section = rows(Ref(RefKind.SECTION, "working"), priced)
     assert section["Tokens"].endswith(" for 1,000 calls without a cache")
+
+
+MESSAGE = Message(
+    "msg_old", values.ADA, 3, "bat_old", 0, Role.USER, (TextPart("Hi"),), BatchType.USER_REQUEST, values.NOW
+)
+SUMMARY = Summary(
+    "sum_1",
+    values.ADA,
+    "They greeted " + "each other " * 60,
+    (),
+    values.NOW,
+    values.NOW,
+    4,
+    0,
+    None,
+    PositionRange(1, 4),
+    (),
+    SummaryDetails(),
+    values.NOW,
+)
+
+
+def of_message(message: Message, summary: Summary | None = None, facts: CardFacts = FACTS) -> dict[str, str]:
+    ref = Ref(RefKind.MESSAGE, message.id)
+    return rows(ref, replace(facts, message=StoredMessage(message, summary)))
+
+
+def test_that_a_message_that_is_out_says_why_whatever_keeps_it_out() -> None:
+    assert of_message(MESSAGE)["Why it's out"] == "Further back than the history reaches."
+    assert of_message(replace(MESSAGE, is_deleted=True))["Why it's out"] == "Deleted."
+    said = of_message(replace(MESSAGE, is_archived=True), SUMMARY)
+    assert said["Why it's out"].startswith("Archived")
+    assert said["To include it"] == "Restore it from the archive."
+    assert said["Summary of it"].startswith("They greeted ")
+    assert len(said["Summary of it"]) < 200
+    made = card_for(Ref(RefKind.MESSAGE, "msg_old"), replace(FACTS, message=StoredMessage(MESSAGE)))
+    assert made is not None
+    assert made.title == "Message"
+    assert made.note.startswith("user · ")
+
+
+def test_that_a_message_in_a_turn_that_is_out_has_its_turns_reason() -> None:
+    request = values.request()
+    source = Source(SourceKind.MESSAGE, "bat_old", "4 messages", values.ADA, batch=True)
+    told_of: Parameters = {"needed": 238, "reach": 5330}
+    fix = Fix("raise_history_tokens", Ref(RefKind.AGENT, values.ADA), 5330, {"value": 5330})
+    row = LeftOut(source, "history", OutRule.HISTORY_FULL, 238, Method.EXACT, fix, told_of)
+    facts = replace(FACTS, request=replace(request, left_out=(row, *request.left_out)))
+    said = of_message(MESSAGE, facts=facts)
+    assert said["Why it's out"] == word("left_out.history_full", told_of)
+    assert said["Its turn needs"] == "238 · exact"
+    assert "Would need" not in said
+    assert card(Ref(RefKind.MESSAGE, "msg_old"), facts).title == "Message"
+
+
+def test_that_an_archival_entry_says_that_it_is_found_by_search() -> None:
+    said = rows(Ref(RefKind.ARCHIVAL, "ent_1"))
+    assert "finds them by search" in said["Why it's out"]
+    assert "In the Request" not in said
