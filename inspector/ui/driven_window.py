@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QWidget
 
 from inspector.domain.blocks import TextSchema
@@ -44,6 +44,8 @@ Look = Callable[[QWidget, str], None]
 LONGEST_WAIT_SECONDS = 60.0
 _OFFSCREEN_REMARK = "This plugin does not support propagateSizeHints"
 _SETTLE_SECONDS = 0.3
+_MOMENT_MILLISECONDS = 400
+"""What begins later isn't waited for."""
 _WORKERS = 2
 
 
@@ -110,14 +112,28 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def settle(contents: WindowContents, seconds: float = _SETTLE_SECONDS) -> None:
+async def settle(contents: WindowContents, seconds: float = _SETTLE_SECONDS, patience: float = 0.0) -> None:
     """Let what was asked for be read, built and painted, for `seconds` and until nothing is under way.
+
+    What begins in a moment is waited for too, for `patience` seconds: some of it begins again and again.
 
     By waiting: handling events here would run other tasks inside this one, which ends them for good.
     """
     await asyncio.sleep(seconds)
-    bridge = contents.services.bridge
-    await until(lambda: not set(bridge.running) - {tr("Following changes")})
+    bridge, loop = contents.services.bridge, asyncio.get_running_loop()
+    until_when = loop.time() + patience
+    await until(
+        lambda: (
+            not set(bridge.running) - {tr("Following changes")}
+            and (loop.time() >= until_when or not _is_about_to(contents.window))
+        )
+    )
+
+
+def _is_about_to(window: QWidget) -> bool:
+    """Whether something in a window waits for a moment before it begins."""
+    timers = (each for each in window.findChildren(QTimer) if each.isSingleShot() and each.isActive())
+    return any(each.remainingTime() <= _MOMENT_MILLISECONDS for each in timers)
 
 
 async def file_shown(contents: WindowContents, path: Path | None = None) -> None:
@@ -131,11 +147,13 @@ async def file_shown(contents: WindowContents, path: Path | None = None) -> None
 class PanelWalk:
     """Goes through every panel of a window with a file open, and each view of it."""
 
-    def __init__(self, contents: WindowContents, look: Look, seconds: float = _SETTLE_SECONDS) -> None:
-        """Look at each panel once it has settled for so long."""
+    def __init__(
+        self, contents: WindowContents, look: Look, seconds: float = _SETTLE_SECONDS, patience: float = 0.0
+    ) -> None:
+        """Look at each panel once it has settled, as `settle` does."""
         self._contents = contents
         self._look = look
-        self._seconds = seconds
+        self._seconds, self._patience = seconds, patience
 
     async def docks(self) -> None:
         """The panels around the centre, shown or not. Each is put away again that was."""
@@ -144,11 +162,11 @@ class PanelWalk:
             if row.place in (PanelArea.LEFT, PanelArea.RIGHT, PanelArea.BOTTOM):
                 dock = window.dock(row.id)
                 window.go_to_panel(row.id)
-                await settle(self._contents, self._seconds)
+                await settle(self._contents, self._seconds, self._patience)
                 self._look(dock, row.id)
                 panel = window.panel(row.id)
                 for view in panel.views_to_draw() if isinstance(panel, Panel) else ():
-                    await settle(self._contents, self._seconds)
+                    await settle(self._contents, self._seconds, self._patience)
                     self._look(dock, f"{row.id}-{view}")
                 dock.setVisible(row.shown)
 
@@ -172,10 +190,10 @@ class PanelWalk:
         """A panel as it comes, and then each of its further views."""
         if panel is None:
             return
-        await settle(self._contents, self._seconds)
+        await settle(self._contents, self._seconds, self._patience)
         self._look(panel, name)
         for view in panel.views_to_draw():
-            await settle(self._contents, self._seconds)
+            await settle(self._contents, self._seconds, self._patience)
             self._look(panel, f"{name}-{view}")
 
 

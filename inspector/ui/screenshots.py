@@ -35,6 +35,9 @@ from inspector.ui.window_setup import WindowContents
 Appearances = tuple[Sequence[str], tuple[int, int], float]
 """The themes to draw in, the window's size in pixels, the text scale."""
 
+_PATIENCE_SECONDS = 1.2
+"""How long a picture waits for figures that are read a moment after their panel is shown."""
+
 
 def run(
     file: Path,
@@ -104,7 +107,7 @@ class _Photographer:
             await self._draw_window(contents, theme, block)
         for theme in self._themes:
             self._wear(theme)
-            walk = PanelWalk(contents, partial(self._save, theme=theme))
+            walk = PanelWalk(contents, partial(self._save, theme=theme), patience=_PATIENCE_SECONDS)
             await walk.centre(block)
             await walk.docks()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.sharing import AgentCosts, BlockCost, SharableBlock, SharingTable
 from inspector.ui.presentation.sharing import (
@@ -19,7 +20,9 @@ from inspector.ui.presentation.sharing import (
     short_level,
     why_text,
 )
-from inspector.ui.wording import number, tr, tr_code, tr_count
+from inspector.ui.wording import counted, tr, tr_code, tr_count
+
+_NOTHING = Count(0, Method.EXACT)
 
 
 class MatrixOrder(StrEnum):
@@ -52,8 +55,8 @@ class SharingMatrix:
     blocks: tuple[SharableBlock, ...] = ()
     table: SharingTable = SharingTable()
     costs: Mapping[str, AgentCosts] = field(default_factory=dict)
-    block_tokens: Mapping[str, int] = field(default_factory=dict)
-    agent_tokens: Mapping[str, int] = field(default_factory=dict)
+    block_tokens: Mapping[str, Count] = field(default_factory=dict)
+    agent_tokens: Mapping[str, Count] = field(default_factory=dict)
     owners: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
     sorted_by: str = ""
@@ -88,10 +91,11 @@ def matrix_of(
 ) -> SharingMatrix:
     """The matrix of a file. It may take some time: ten thousand blocks are sorted."""
     owners = {each.id: each.name for each in agents} | {CONSTELLATION_OWNER: tr("all agents")}
-    block_tokens: dict[str, int] = {}
+    by_block: dict[str, list[BlockCost]] = {}
     for each in costs.values():
         for block_id, cost in each.blocks.items():
-            block_tokens[block_id] = block_tokens.get(block_id, 0) + cost.tokens
+            by_block.setdefault(block_id, []).append(cost)
+    block_tokens = {block_id: _sum(found) for block_id, found in by_block.items()}
     shared: dict[str, int] = {}
     for block_id, _ in table.attachments:
         shared[block_id] = shared.get(block_id, 0) + 1
@@ -109,7 +113,7 @@ def matrix_of(
         table,
         dict(costs),
         block_tokens,
-        {agent_id: each.tokens for agent_id, each in costs.items()},
+        {agent_id: _sum(each.blocks.values()) for agent_id, each in costs.items()},
         owners,
         {block.id: place for place, block in enumerate(blocks)},
         query.agent_id,
@@ -148,16 +152,22 @@ def spoken_cell(matrix: SharingMatrix, row: int, column: int) -> str:
     return ", ".join(each for each in (block.label, name, access_text(access), tokens) if each)
 
 
-def heading_tokens(tokens: int | None) -> str:
+def heading_tokens(tokens: Count | None) -> str:
     """The figure of a row's or column's heading, nothing while it is not known."""
-    return "" if tokens is None else number(tokens)
+    return "" if tokens is None else counted(tokens)
+
+
+def _sum(costs: Collection[BlockCost]) -> Count:
+    """What they take together: no better known than the least known of those that take anything."""
+    method = joint_method(each.method for each in costs if each.tokens)
+    return Count(sum(each.tokens for each in costs), method)
 
 
 def _sort_key(
     query: MatrixQuery,
     table: SharingTable,
     costs: Mapping[str, AgentCosts],
-    facts: tuple[Mapping[str, str], Mapping[str, int], Mapping[str, int]],
+    facts: tuple[Mapping[str, str], Mapping[str, Count], Mapping[str, int]],
 ) -> Any:
     owners, block_tokens, shared = facts
     chosen = costs.get(query.agent_id, AgentCosts(query.agent_id)).blocks
@@ -170,7 +180,7 @@ def _sort_key(
         label = block.label.casefold()
         match query.order:
             case MatrixOrder.TOKENS:
-                return -block_tokens.get(block.id, 0), label
+                return -block_tokens.get(block.id, _NOTHING).tokens, label
             case MatrixOrder.AGENTS:
                 return not block.is_for_all, -shared.get(block.id, 0), label
             case MatrixOrder.NAME:

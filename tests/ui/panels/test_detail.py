@@ -119,7 +119,9 @@ async def test_that_a_message_that_was_archived_says_why_it_is_out_and_is_put_ba
 
     studio.contents.services.selection.select(message)
     await until(lambda: "Why it's in" in said())
-    for id_ in ("msg_3", studio.contents.workspace.file.request.messages[7].id):
+    request = studio.contents.workspace.file.request
+    assert request is not None
+    for id_ in ("msg_3", request.messages[7].id):
         await studio.opener.write(Ref(RefKind.MESSAGE, id_), ArchiveMessage())
     await until(lambda: said().get("Why it's out", "").startswith("Archived"))
     restore = next(each for each in panel.findChildren(QPushButton) if each.text() == "Restore turn")

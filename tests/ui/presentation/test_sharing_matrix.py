@@ -8,11 +8,18 @@ from dataclasses import replace
 import pytest
 
 from inspector.domain.blocks import CONSTELLATION_OWNER, Attachment, Permission
+from inspector.domain.counts import Method
 from inspector.domain.sharing import AgentCosts, BlockCost, SharableBlock, SharingTable
 from inspector.ui.appearance import Appearance
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.presentation.sharing import access_of, access_text, sharing_done, short_level
-from inspector.ui.presentation.sharing_matrix import MatrixOrder, MatrixQuery, SharingMatrix, matrix_of
+from inspector.ui.presentation.sharing_matrix import (
+    MatrixOrder,
+    MatrixQuery,
+    SharingMatrix,
+    heading_tokens,
+    matrix_of,
+)
 from inspector.ui.sharing.matrix_model import MatrixModel
 from inspector.ui.sharing.matrix_view import MatrixTable
 from tests.ui.values import ADA, GRACE, LINUS, NOW, agent
@@ -64,8 +71,16 @@ def test_that_a_query_filters_and_sorts(query: MatrixQuery, expected: list[str])
 
 def test_that_headings_have_the_tokens_of_their_cells() -> None:
     matrix = made()
-    assert matrix.block_tokens == {"b1": 40, "b2": 130}
-    assert matrix.agent_tokens == {ADA: 110, GRACE: 60}
+    assert {id_: count.tokens for id_, count in matrix.block_tokens.items()} == {"b1": 40, "b2": 130}
+    assert {id_: count.tokens for id_, count in matrix.agent_tokens.items()} == {ADA: 110, GRACE: 60}
+
+
+def test_that_a_sum_with_an_estimate_in_it_is_one() -> None:
+    exact, rough = (BlockCost(40, method, "working_pinned") for method in (Method.EXACT, Method.ESTIMATE))
+    costs = {ADA: AgentCosts(ADA, {"b1": exact}), GRACE: AgentCosts(GRACE, {"b1": rough, "b2": exact})}
+    matrix = matrix_of(SharingTable(BLOCKS, SHARED), AGENTS, costs, MatrixQuery())
+    assert [heading_tokens(matrix.block_tokens[each]) for each in ("b1", "b2")] == ["~80", "40"]
+    assert [heading_tokens(matrix.agent_tokens[each]) for each in (ADA, GRACE)] == ["40", "~80"]
 
 
 def test_that_the_lower_level_is_in_effect_and_both_are_said() -> None:
