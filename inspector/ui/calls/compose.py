@@ -27,6 +27,7 @@ from inspector.ui.wording import tr
 OWN_ADDRESS = "address"
 _MESSAGE_LINES = 3
 _LEAST = QSize(160, 60)
+_CHOICE_STEPS = 12
 _TYPING_MILLISECONDS = 250
 _LONGEST = 28
 _PARAMETERS = ("temperature", "top_p", "max_tokens")
@@ -174,8 +175,9 @@ class ComposePage(QWidget):
         )
         form, foot = QWidget(), QWidget()
         self._rows, self._foot = QVBoxLayout(form), QVBoxLayout(foot)
-        arrange(self._rows, self._top, self.message)
-        self._rows.setStretch(1, 1)
+        # What is written comes first, so that it is seen where not everything is.
+        arrange(self._rows, self.message, self._top)
+        self._rows.setStretch(0, 1)
         # What goes out and the button for it stay in sight, however low the panel is.
         arrange(self._foot, self.fault, self.warning, self.figure, self.bottom)
         self._scrolled = Overflow(lambda: form, _LEAST)
@@ -200,7 +202,10 @@ class ComposePage(QWidget):
         for each in (self._top, self.bottom):
             each.setSpacing(space(2))
         self.address.setMinimumWidth(space(60))
-        self.message.setMinimumHeight(_MESSAGE_LINES * self.message.fontMetrics().lineSpacing() + space(3))
+        lines = _MESSAGE_LINES * self.message.fontMetrics().lineSpacing() + space(3)
+        self.message.setMinimumHeight(lines)
+        # What is written is seen without scrolling, however large text is; a second row of choices need not be.
+        self._scrolled.ask_for(QSize(_LEAST.width(), lines + space(_CHOICE_STEPS)))
 
     def _show(self) -> None:
         names = _providers()

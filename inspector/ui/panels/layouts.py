@@ -30,6 +30,7 @@ from inspector.ui.wording import tr, tr_code
 
 _SOON_MILLISECONDS = 200
 _HALVES = (3, 2)
+_EDITOR_ROWS, _PREVIEW_ROWS = 8, 7
 _NARROW_STEPS = 165
 _LONGEST_NAME = 60
 _DISCARDED, _STALE, _FAILED, _PROBLEMS = "discarded", "stale", "failed", "problems"
@@ -167,6 +168,10 @@ class LayoutsPanel(Panel):
         self._head.setSpacing(space(2))
         self._left.setContentsMargins(space(3), space(2), space(2), space(2))
         self._left.setSpacing(space(2))
+        # With less the tab scrolls: with large text, a small window had room for one section and one figure.
+        row = self.services.appearance.row_height()
+        self.editor.setMinimumHeight(_EDITOR_ROWS * row)
+        self.preview.setMinimumHeight(_PREVIEW_ROWS * row)
 
     def _connect(self) -> None:
         self.work.changed.connect(self._tell)

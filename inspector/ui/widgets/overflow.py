@@ -31,6 +31,11 @@ class Overflow(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
+    def ask_for(self, least: QSize) -> None:
+        """Ask for another size at the most, as when text gets larger."""
+        self._least = least
+        self._follow()
+
     @property
     def is_filled(self) -> bool:
         return self._panel is not None
