@@ -122,6 +122,8 @@ class Banner(QFrame):
         below = room < self._appearance.space(_WORDS_STEPS)
         directions = QBoxLayout.Direction
         self._body.setDirection(directions.TopToBottom if below else directions.LeftToRight)
+        # Above the buttons, words that stretch would take half of the window.
+        self._body.setStretch(0, 0 if below else 1)
 
     def _copy(self) -> None:
         notice = self.notice

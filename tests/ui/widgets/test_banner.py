@@ -2,13 +2,14 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.failures import failure_of
 from inspector.ui.icons import Icons
-from inspector.ui.widgets.banner import Banners, Notice, failure_notice
+from inspector.ui.widgets.banner import Banner, Banners, Notice, failure_notice
+from inspector.ui.widgets.controls import arrange
 
 
 @pytest.fixture
@@ -58,3 +59,22 @@ def test_that_a_choice_is_done_and_details_are_copied(banners: Banners) -> None:
 def test_that_a_fault_of_ours_and_a_refusal_look_different() -> None:
     assert failure_notice(failure_of(KeyError("x"), doing="Saving")).tone == "error"
     assert failure_notice(failure_of(OSError(28, "No space"), doing="Saving")).tone == "warning"
+
+
+def test_that_a_notice_with_its_buttons_below_takes_no_more_room_than_it_needs(
+    banners: Banners, qapp: QApplication
+) -> None:
+    whole, view = QWidget(), QStackedWidget()
+    arrange(QVBoxLayout(whole), view, banners)
+    whole.resize(400, 800)
+    whole.show()
+    choices = (("Restart in safe mode", lambda: None), ("Copy details", lambda: None))
+    banners.show_notice(Notice("unclean", "It didn't close properly.", "Nothing was sent.", choices=choices))
+    for _ in range(3):
+        qapp.processEvents()
+    (banner,) = banners.findChildren(Banner)
+    buttons = [each for each in banner.findChildren(QPushButton) if each.isVisible()]
+    assert buttons[0].mapTo(banner, buttons[0].rect().center()).y() > banner.height() // 2
+    assert banner.height() < 160
+    banners.setParent(None)
+    whole.close()
