@@ -27,7 +27,7 @@ from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.presentation.calls import dollars
 from inspector.ui.presentation.card_values import Card, CardFacts, CardRow, StoredMessage
 from inspector.ui.presentation.messages import role_name
-from inspector.ui.presentation.names import name_of, name_of_source
+from inspector.ui.presentation.names import layout_name, name_of, name_of_source
 from inspector.ui.presentation.what_if import strategy_name
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import counted, moment, number, share, signed, tr, tr_code, tr_count
@@ -98,7 +98,8 @@ def card_for(ref: Ref | None, facts: CardFacts) -> Card | None:
     if ref.kind is RefKind.LAYOUT:
         is_used = facts.request is not None and facts.request.layout == ref.id
         used = tr("in this Request") if is_used else tr("not in this Request")
-        return Card(tr("Layout {name}", name=ref.id), "", (CardRow(tr("Used"), used),))
+        name = layout_name(ref.id, facts.names)
+        return Card(tr("Layout {name}", name=name), "", (CardRow(tr("Used"), used),))
     if ref.kind is RefKind.RUN:
         return Card(tr("Sent Request"), "", (CardRow(tr("Run"), ref.id),))
     pieces = pieces_of(ref, facts.request)
@@ -391,7 +392,7 @@ def _agent_card(ref: Ref, facts: CardFacts) -> Card:
     if request is not None and request.agent_id == ref.id:
         rows = [
             CardRow(tr("Model"), request.model or tr("none set")),
-            CardRow(tr("Layout"), request.layout),
+            CardRow(tr("Layout"), layout_name(request.layout, facts.names)),
             CardRow(tr("Strategy"), strategy_name(request.strategy)),
             CardRow(
                 tr("Tokens"),

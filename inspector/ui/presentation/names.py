@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.domain.agents import Agent
 from inspector.domain.requests import Piece, Source, SourceKind
@@ -28,8 +28,13 @@ def name_of(piece: Piece) -> str:
 
 def name_of_layout(layout: str, agents: Sequence[Agent]) -> str:
     """A layout's name; one that was imported for an agent carries the agent's id, and shows its name."""
+    return layout_name(layout, {each.id: each.name for each in agents})
+
+
+def layout_name(layout: str, names: Mapping[str, str]) -> str:
+    """The same, with the agents' names by id."""
     first, _, id_ = layout.rpartition(" ")
-    name = next((each.name for each in agents if each.id == id_), "") if first else ""
+    name = names.get(id_, "") if first else ""
     return f"{first} {name}" if name else layout
 
 

@@ -11,12 +11,17 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.lint import Finding, LintRule
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.file_state import FileState
+from inspector.ui.presentation.card import pieces_of
+from inspector.ui.presentation.changes import name_of_ref
 from inspector.ui.presentation.cuts import fix_button_text, fix_text, why_text
 from inspector.ui.presentation.finding_fixes import can_fix, subject_of
+from inspector.ui.presentation.names import name_of
 from inspector.ui.wording import counted, number, tr, tr_code, tr_count
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
-_DRAFT = "draft"
+_DRAFT, _MODEL = "draft", "model:"
+_NAMED = frozenset({RefKind.MESSAGE, RefKind.BATCH, RefKind.SUMMARY, RefKind.ARCHIVAL, RefKind.EVENT})
+"""What has an id that says nothing to a person."""
 _WORDS = {
     Severity.ERROR: lambda: tr("error"),
     Severity.WARNING: lambda: tr("warning"),
@@ -122,12 +127,19 @@ def _of_problem(problem: Problem, file: FileState) -> ProblemRow:
     if ref is not None and _DRAFT in problem.parameters:
         # A draft that was left is named as a part of its block, which has no such part.
         ref = ref.whole
+    where = state.block.label if state else problem.where
+    if ref is None and problem.where.startswith(_MODEL) and file.agent is not None:
+        # What is wrong with a model is mended in the settings of the agent that uses it.
+        ref, where = Ref(RefKind.AGENT, file.agent.id), problem.where.removeprefix(_MODEL)
+    elif ref is not None and ref.kind in _NAMED:
+        piece = next(iter(pieces_of(ref, file.request)), None)
+        where = name_of_ref(ref, file) if piece is None else name_of(piece)
     facts = repr(sorted(problem.parameters.items()))
     return ProblemRow(
         key=f"{problem.code} {problem.where} {facts}",
         kind=_WORDS[problem.severity](),
         what=tr_code(problem.code, problem.parameters),
-        where=state.block.label if state else problem.where,
+        where=where,
         place=problem.where,
         ref=ref,
         severity=problem.severity,
