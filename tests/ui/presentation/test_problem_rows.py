@@ -29,6 +29,7 @@ def test_that_a_message_is_named_by_its_first_words() -> None:
         for piece in section.pieces
         if piece.source.kind.value == "message"
     )
+    assert message is not None
     row = row_of(f"message:{message}")
     assert message not in row.where
     assert row.ref == Ref(RefKind.MESSAGE, message)
