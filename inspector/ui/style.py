@@ -158,6 +158,8 @@ QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
 QPlainTextEdit[role="page"] { background: @background; border: none; border-radius: 0px; }
 QPlainTextEdit[role="field"]:focus { border: 1px solid @focus; }
+QLineEdit:read-only, QPlainTextEdit[role="field"]:read-only { background: @surface; border: 1px solid @border; }
+QLineEdit:read-only:focus, QPlainTextEdit[role="field"]:read-only:focus { border: 1px solid @focus; }
 
 QTreeView { show-decoration-selected: 1; }
 QTreeView, QTableView, QListView {

@@ -316,6 +316,7 @@ class BlockPanel(Panel):
         self.head.kind.setText(kind_text(file, state.block))
         why_not = self._not_editable() or self._barred
         self.editors.set_read_only(bool(why_not))
+        self.reason_field.setReadOnly(bool(why_not))
         self._tell_buttons(dirty, why_not)
         self.views.buttons[BlockTabView.EDIT].setVisible(self._has_editor)
         self.views.buttons[BlockTabView.RAW].setVisible(
