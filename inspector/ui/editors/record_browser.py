@@ -1,4 +1,4 @@
-"""A list of messages or archival entries above the editor page of the selected one, with a filter."""
+"""A list of messages or archival entries with a filter, and below it the editor page of the selected one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -49,7 +49,10 @@ class BrowserWords:
 
 
 class RecordBrowser(QWidget):
-    """`filtered` tells of another filter, `moved` that another row is current."""
+    """`filtered` tells of another filter, `moved` that another row is current.
+
+    While nothing is selected, the list has all the room.
+    """
 
     filtered = Signal()
     moved = Signal()
@@ -82,6 +85,9 @@ class RecordBrowser(QWidget):
         self.empty = EmptyState("")
         self._bar = FlowLayout()
         self._stack = QStackedWidget()
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._sizes = [_LIST_SHARE, _PAGE_SHARE]
+        """Of the list and the page, as they were left."""
         self._lay_out()
         self.words_field.textChanged.connect(lambda _: self.filtered.emit())
         self.states.currentIndexChanged.connect(lambda _: self.filtered.emit())
@@ -190,16 +196,35 @@ class RecordBrowser(QWidget):
             self._bar.addWidget(each)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.empty)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setChildrenCollapsible(False)
-        splitter.addWidget(self._stack)
-        splitter.addWidget(self.page)
-        splitter.setStretchFactor(0, _LIST_SHARE)
-        splitter.setStretchFactor(1, _PAGE_SHARE)
-        splitter.setSizes([_LIST_SHARE, _PAGE_SHARE])
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._stack)
+        self._split.addWidget(self.page)
+        self._split.setStretchFactor(0, _LIST_SHARE)
+        self._split.setStretchFactor(1, _PAGE_SHARE)
+        self._split.splitterMoved.connect(self._note_sizes)
+        self.page.moved.connect(self._show_page)
+        self._show_page()
         column = QVBoxLayout(self)
-        arrange(column, head, splitter)
+        arrange(column, head, self._split)
         column.setStretch(1, 1)
+
+    def _note_sizes(self) -> None:
+        self._sizes = self._split.sizes()
+
+    def _show_page(self) -> None:
+        shown = bool(self.page.shown_key)
+        if shown != self.page.isHidden():
+            return
+        self.page.setVisible(shown)
+        if shown:
+            self._split.setSizes([self.height() * each // sum(self._sizes) for each in self._sizes])
+            # The row that was chosen may be where the page is now.
+            QTimer.singleShot(0, self, self._keep_in_sight)
+
+    def _keep_in_sight(self) -> None:
+        index = self.table.currentIndex()
+        if index.isValid():
+            self.table.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
 
     def _measure(self) -> None:
         space = self._appearance.space
