@@ -152,11 +152,13 @@ class MainWindow(QMainWindow):
         self._makes_panels = False
 
     def make_panels(self) -> None:
-        """Make the panels of docks as soon as they are in sight, now and from now on."""
+        """Make the panels of docks as soon as they are in sight; those that are now one after the other."""
         self._makes_panels = True
-        for content in self._contents.values():
-            if content.isVisible():
-                content.fill()
+        seen = [each for each in self._contents.values() if each.isVisible() and not each.is_filled]
+        if seen:
+            seen[0].fill()
+        if seen[1:]:
+            QTimer.singleShot(0, self, self.make_panels)
 
     @property
     def unmade(self) -> tuple[str, ...]:
