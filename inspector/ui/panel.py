@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
+from importlib import import_module
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -190,6 +191,18 @@ class PanelArea(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LazyPanel:
+    """Makes a panel of a module, by its full name, that is loaded when it is first wanted, or before by any thread."""
+
+    module: str
+    name: str
+
+    def __call__(self, services: PanelServices, ref: Ref | None) -> Panel:
+        made: Panel = getattr(import_module(self.module), self.name)(services, ref)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class PanelRow:
     """One row of the panel table.
 
@@ -208,7 +221,7 @@ class PanelRow:
         tabbed_with: The panel that it is a tab beside, at first.
         folds: Whether it folds to a line while it stands alone below the centre.
         help: The heading of its section in the help.
-        modules: Full names of modules that `make` needs and that a start does without. Any thread may import them.
+        modules: Full names of further modules that the panel needs later. Any thread may load them before.
     """
 
     id: str

@@ -39,7 +39,7 @@ from inspector.ui.main_window import MainWindow
 from inspector.ui.notices.changes import ChangeNotices
 from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
-from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
+from inspector.ui.panel import LazyPanel, Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
@@ -285,8 +285,9 @@ class WindowContents(QObject):
     async def _make_rest_soon(self) -> None:
         """Import and make what the first Request was shown without, in pieces."""
         # Another window may have them already: then nothing has to be waited for.
-        names = tuple(name for row in self._rows for name in row.modules if name not in sys.modules)
-        await asyncio.to_thread(_import, names)
+        names = [name for row in self._rows for name in row.modules]
+        names += [row.make.module for row in self._rows if isinstance(row.make, LazyPanel)]
+        await asyncio.to_thread(_import, [name for name in names if name not in sys.modules])
         for id_ in self.window.unmade:
             self.window.panel(id_)
             await asyncio.sleep(_PIECE_SECONDS)

@@ -6,166 +6,24 @@ A new panel is one module here and one row in `PANELS`.
 from __future__ import annotations
 
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
+from inspector.ui.panel import LazyPanel, PanelArea, PanelRow
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.wording import tr
 
 
-def _agent(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.agent import AgentPanel
-
-    return AgentPanel(services, ref)
+def _of(module: str, name: str) -> LazyPanel:
+    return LazyPanel(f"{__name__}.{module}", name)
 
 
-def _block(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.block import BlockPanel
-
-    return BlockPanel(services, ref)
-
-
-def _messages(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.messages import MessagesPanel
-
-    return MessagesPanel(services, ref)
-
-
-def _archival(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.archival import ArchivalPanel
-
-    return ArchivalPanel(services, ref)
-
-
-def _sharing(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.sharing import SharingPanel
-
-    return SharingPanel(services, ref)
-
-
-def _compare(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.compare import ComparePanel
-
-    return ComparePanel(services, ref)
-
-
-def _summaries(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.summaries import SummariesPanel
-
-    return SummariesPanel(services, ref)
-
-
-def _timeline(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.timeline import TimelinePanel
-
-    return TimelinePanel(services, ref)
-
-
-def _layouts(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.layouts import LayoutsPanel
-
-    return LayoutsPanel(services, ref)
-
-
-def _approvals(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.approvals import ApprovalsPanel
-
-    return ApprovalsPanel(services, ref)
-
-
-def _queue(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.queue import QueuePanel
-
-    return QueuePanel(services, ref)
-
-
-def _budget(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.budget import BudgetPanel
-
-    return BudgetPanel(services, ref)
-
-
-def _detail(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.detail import DetailPanel
-
-    return DetailPanel(services, ref)
-
-
-def _navigator(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.navigator import NavigatorPanel
-
-    return NavigatorPanel(services, ref)
-
-
-def _welcome(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.welcome import WelcomePanel
-
-    return WelcomePanel(services, ref)
-
-
-def _changes(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.changes import ChangesPanel
-
-    return ChangesPanel(services, ref)
-
-
-def _problems(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.problems import ProblemsPanel
-
-    return ProblemsPanel(services, ref)
-
-
-def _search(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.search import SearchPanel
-
-    return SearchPanel(services, ref)
-
-
-def _send(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.send import SendPanel
-
-    return SendPanel(services, ref)
-
-
-def _run(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.run import RunPanel
-
-    return RunPanel(services, ref)
-
-
-def _calls(services: PanelServices, ref: Ref | None) -> Panel:
-    from inspector.ui.panels.calls import CallsPanel
-
-    return CallsPanel(services, ref)
-
-
-_LATER = (
-    "inspector.runtime.sharing",
-    "inspector.ui.panels.agent",
-    "inspector.ui.panels.approvals",
-    "inspector.ui.panels.archival",
-    "inspector.ui.panels.block",
-    "inspector.ui.panels.calls",
-    "inspector.ui.panels.changes",
-    "inspector.ui.panels.compare",
-    "inspector.ui.panels.layouts",
-    "inspector.ui.panels.messages",
-    "inspector.ui.panels.problems",
-    "inspector.ui.panels.queue",
-    "inspector.ui.panels.run",
-    "inspector.ui.panels.search",
-    "inspector.ui.panels.send",
-    "inspector.ui.panels.sharing",
-    "inspector.ui.panels.summaries",
-    "inspector.ui.panels.timeline",
-    "inspector.ui.what_if.bar",
-)
-"""Modules that the first Request is shown without."""
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow("welcome", lambda: tr("Welcome"), PanelArea.WELCOME, _welcome, help="Help"),
+    PanelRow(
+        "welcome", lambda: tr("Welcome"), PanelArea.WELCOME, _of("welcome", "WelcomePanel"), help="Help"
+    ),
     PanelRow(
         "navigator",
         lambda: tr("Navigator"),
         PanelArea.LEFT,
-        _navigator,
+        _of("navigator", "NavigatorPanel"),
         "navigator",
         "Alt+1",
         size=248,
@@ -180,22 +38,23 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+2",
         shows=frozenset({RefKind.RUN}),
         help="Request",
+        modules=("inspector.ui.what_if.bar",),
     ),
     PanelRow(
         "block",
         lambda: tr("Block"),
         PanelArea.CENTRE,
-        _block,
+        _of("block", "BlockPanel"),
         "block",
         opens=frozenset({RefKind.BLOCK}),
         help="Edit a block",
-        modules=_LATER,
+        modules=("inspector.runtime.sharing",),
     ),
     PanelRow(
         "agent",
         lambda: tr("Agent settings"),
         PanelArea.CENTRE,
-        _agent,
+        _of("agent", "AgentPanel"),
         "agent",
         opens=frozenset({RefKind.AGENT}),
         help="Agent settings",
@@ -204,7 +63,7 @@ PANELS: tuple[PanelRow, ...] = (
         "messages",
         lambda: tr("Messages"),
         PanelArea.CENTRE,
-        _messages,
+        _of("messages", "MessagesPanel"),
         "message",
         "Alt+6",
         shown=False,
@@ -215,7 +74,7 @@ PANELS: tuple[PanelRow, ...] = (
         "archival",
         lambda: tr("Archival entries"),
         PanelArea.CENTRE,
-        _archival,
+        _of("archival", "ArchivalPanel"),
         "archive",
         "Alt+7",
         shown=False,
@@ -226,7 +85,7 @@ PANELS: tuple[PanelRow, ...] = (
         "summaries",
         lambda: tr("Summaries"),
         PanelArea.CENTRE,
-        _summaries,
+        _of("summaries", "SummariesPanel"),
         "summary",
         shown=False,
         shows=frozenset({RefKind.SUMMARY}),
@@ -236,7 +95,7 @@ PANELS: tuple[PanelRow, ...] = (
         "sharing",
         lambda: tr("Sharing"),
         PanelArea.CENTRE,
-        _sharing,
+        _of("sharing", "SharingPanel"),
         "share",
         shown=False,
         shows=frozenset({RefKind.ATTACHMENT}),
@@ -246,7 +105,7 @@ PANELS: tuple[PanelRow, ...] = (
         "compare",
         lambda: tr("Compare"),
         PanelArea.CENTRE,
-        _compare,
+        _of("compare", "ComparePanel"),
         "compare",
         "Alt+9",
         shown=False,
@@ -256,7 +115,7 @@ PANELS: tuple[PanelRow, ...] = (
         "activity",
         lambda: tr("Timeline"),
         PanelArea.CENTRE,
-        _timeline,
+        _of("timeline", "TimelinePanel"),
         "timeline",
         shown=False,
         shows=frozenset({RefKind.EVENT}),
@@ -266,7 +125,7 @@ PANELS: tuple[PanelRow, ...] = (
         "budget",
         lambda: tr("Budget"),
         PanelArea.RIGHT,
-        _budget,
+        _of("budget", "BudgetPanel"),
         "budget",
         "Alt+3",
         size=404,
@@ -276,7 +135,7 @@ PANELS: tuple[PanelRow, ...] = (
         "detail",
         lambda: tr("Detail"),
         PanelArea.BOTTOM,
-        _detail,
+        _of("detail", "DetailPanel"),
         "detail",
         "Alt+4",
         size=172,
@@ -287,7 +146,7 @@ PANELS: tuple[PanelRow, ...] = (
         "layouts",
         lambda: tr("Layout"),
         PanelArea.CENTRE,
-        _layouts,
+        _of("layouts", "LayoutsPanel"),
         "block_list",
         shown=False,
         shows=frozenset({RefKind.LAYOUT}),
@@ -297,7 +156,7 @@ PANELS: tuple[PanelRow, ...] = (
         "queue",
         lambda: tr("Queue"),
         PanelArea.CENTRE,
-        _queue,
+        _of("queue", "QueuePanel"),
         "queue",
         shown=False,
         shows=frozenset({RefKind.QUEUE, RefKind.WAKEUP}),
@@ -307,7 +166,7 @@ PANELS: tuple[PanelRow, ...] = (
         "consent",
         lambda: tr("Approvals"),
         PanelArea.CENTRE,
-        _approvals,
+        _of("approvals", "ApprovalsPanel"),
         "consent",
         shown=False,
         shows=frozenset({RefKind.CONSENT, RefKind.GRANT}),
@@ -317,7 +176,7 @@ PANELS: tuple[PanelRow, ...] = (
         "calls",
         lambda: tr("Test calls"),
         PanelArea.CENTRE,
-        _calls,
+        _of("calls", "CallsPanel"),
         "activity",
         shown=False,
         help="Test calls",
@@ -326,7 +185,7 @@ PANELS: tuple[PanelRow, ...] = (
         "problems",
         lambda: tr("Problems"),
         PanelArea.BOTTOM,
-        _problems,
+        _of("problems", "ProblemsPanel"),
         "problems",
         "Alt+5",
         shown=False,
@@ -338,7 +197,7 @@ PANELS: tuple[PanelRow, ...] = (
         "changes",
         lambda: tr("Changes"),
         PanelArea.BOTTOM,
-        _changes,
+        _of("changes", "ChangesPanel"),
         "history",
         "Alt+8",
         shown=False,
@@ -351,7 +210,7 @@ PANELS: tuple[PanelRow, ...] = (
         "send",
         lambda: tr("Send"),
         PanelArea.BOTTOM,
-        _send,
+        _of("send", "SendPanel"),
         "send",
         "Alt+0",
         shown=False,
@@ -364,7 +223,7 @@ PANELS: tuple[PanelRow, ...] = (
         "run",
         lambda: tr("Run"),
         PanelArea.BOTTOM,
-        _run,
+        _of("run", "RunPanel"),
         "run",
         shown=False,
         size=290,
@@ -376,7 +235,7 @@ PANELS: tuple[PanelRow, ...] = (
         "search",
         lambda: tr("Search"),
         PanelArea.BOTTOM,
-        _search,
+        _of("search", "SearchPanel"),
         "search",
         "Ctrl+Shift+F",
         shown=False,
