@@ -5,7 +5,7 @@ A new panel is one module here and one row in `PANELS`.
 
 from __future__ import annotations
 
-from inspector.domain.ref import Ref, RefKind
+from inspector.domain.ref import RefKind
 from inspector.ui.panel import LazyPanel, PanelArea, PanelRow
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.wording import tr
