@@ -219,6 +219,11 @@ class FileState:
         return block.permission is Permission.PARTNER and not is_partner
 
     @property
+    def is_trying(self) -> bool:
+        """Whether something is tried in a what-if, or is to be."""
+        return self.what_if_open or self.what_if != WhatIf()
+
+    @property
     def drafted_agent(self) -> Agent | None:
         """The shown agent with its unsaved settings, as the Request is built."""
         agent, operation = self.agent, self.settings_draft

@@ -41,6 +41,7 @@ from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import LazyPanel, Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.preferences import Preferences
+from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
 from inspector.ui.widgets.controls import name_help
@@ -310,6 +311,11 @@ class WindowContents(QObject):
                     if place is not None:
                         panel.show_place(place.text, place.offset)
                 return
+        if ref.kind is RefKind.LITERAL and is_prompt(ref):
+            settings = self.open_view("agent", Ref(RefKind.AGENT, self.workspace.file.agent_id))
+            if settings is not None:
+                settings.reveal(ref, opened=True)
+            return
         if ref.kind is RefKind.SECTION and ref.part is not None:
             # A list of the navigator: its card says where it is shown.
             return

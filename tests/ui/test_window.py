@@ -15,6 +15,8 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.panels.agent import AgentPanel
+from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import PlainLabel
@@ -251,3 +253,26 @@ async def test_that_a_damaged_layout_gives_the_first_one(
         stored["data"] = stored["data"][: len(stored["data"]) // 8 * 4]
     await open_file(studio, until)
     assert "dock_budget" in docks(studio)
+
+
+async def test_that_a_persona_is_opened_where_it_is_written(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.contents.services.selection.open(Ref(RefKind.LITERAL, "persona"))
+    await until(lambda: isinstance(studio.window.centre.currentWidget(), AgentPanel))
+
+
+async def test_that_the_next_edit_takes_the_notice_of_the_last_one_away(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.contents.services.selection.open(QUESTIONS)
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    await until(lambda: panel.page.editor.isVisible())
+    studio.bridge.noticed.emit("Saved.")
+    assert studio.window.toast.isVisible()
+    panel.page.editor.setFocus()
+    QTest.keyClicks(panel.page.editor, "x")
+    await until(lambda: not studio.window.toast.isVisible())

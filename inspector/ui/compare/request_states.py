@@ -39,13 +39,14 @@ class StateBanner(QFrame):
         self.doubts = PlainLabel("", tone="muted", size="small", wrap=True)
         self.last_button = button(tr("Show the last sent"), states.go_to_last)
         self.last_button.hide()
+        self.compare_button = button(tr("Compare with now"), states.compare)
         self.back_button = button(tr("Back to now"), states.go_to_now)
         words = QVBoxLayout()
         arrange(words, self.title, self.verdict, self.doubts, spacing=2)
         self._row = QHBoxLayout(self)
-        arrange(self._row, words, self.last_button, self.back_button)
+        arrange(self._row, words, self.last_button, self.compare_button, self.back_button)
         self._row.setStretch(0, 1)
-        for each in (self.last_button, self.back_button):
+        for each in (self.last_button, self.compare_button, self.back_button):
             self._row.setAlignment(each, Qt.AlignmentFlag.AlignVCenter)
         services.appearance.changed.connect(self._measure)
         self._measure()
@@ -53,6 +54,9 @@ class StateBanner(QFrame):
 
     def tell(self, title: str, verdict: str = "", doubts: str = "") -> None:
         """Show what the Request is of, and how it stands to what was sent."""
+        doubts = " ".join(
+            each for each in (doubts, tr("Budget and Detail stay with the Request of now.")) if each
+        )
         for label, text in ((self.title, title), (self.verdict, verdict), (self.doubts, doubts)):
             label.setText(text)
             label.setVisible(bool(text))
@@ -218,6 +222,9 @@ class RequestStates(QObject):
                 self.segments.choose(WITH_DRAFTS)
         if what & What.WRITTEN and self.segments.current == PAST:
             self.bar.begin()
+        if what & What.WHAT_IF and self._services.workspace.file.is_trying:
+            # In no other state is anything seen of it.
+            self.segments.choose(WITH_DRAFTS)
         if what & What.SENT:
             self._follow_sent()
             if self.segments.current == LAST_SENT:
@@ -230,6 +237,10 @@ class RequestStates(QObject):
             self.segments.choose(place)
             yield name
         self.segments.choose(WITH_DRAFTS)
+
+    def compare(self) -> None:
+        """Open Compare, which has what was sent last on its left at first."""
+        self._services.actions.run("view.compare")
 
     def _go(self, place: int) -> None:
         self.segments.choose(place)
@@ -305,6 +316,8 @@ class RequestStates(QObject):
         place, sent = self.segments.current, workspace.file.sent
         self.banner.setVisible(not self.is_present)
         self.banner.last_button.setVisible(place == LAST_SENT and bool(self._run_id))
+        # What Compare has on its left at first.
+        self.banner.compare_button.setVisible(place == LAST_SENT and not self._run_id)
         if place == PAST and self._past is not None:
             past = self._past
             self.banner.tell(as_of_text(past), verdict_text(past, workspace.now()), doubts_text(past))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.errors import InspectorError
@@ -98,6 +99,8 @@ class WordPane(QWidget):
             self.difference.show_difference(shown)
             self._stack.setCurrentWidget(self.difference)
             self._follow_hunk()
+            # It has its size only once it is shown.
+            QTimer.singleShot(0, self, lambda: self.difference.go_to(0))
 
     def _fail(self, error: BaseException) -> bool:
         if not isinstance(error, InspectorError):

@@ -59,6 +59,8 @@ class BudgetTable(QWidget):
         self._longest_name = 0
         self._is_late = False
         """Whether an order or a width waits for the pointer to leave."""
+        self.is_filling = False
+        """Whether rows are just being put in: a row that becomes current by that was chosen by nobody."""
         self._columns = BudgetColumns(services)
         self._ids = [each.id for each in self._columns.make()]
         self.model = RowTree(self._columns.make(), self)
@@ -85,7 +87,9 @@ class BudgetTable(QWidget):
         """Show the rows of a Request; under the pointer they keep their order."""
         self._rows = tuple(rows)
         self._largest = max((_largest(each) for each in rows), default=1)
+        self.is_filling = True
         self._arrange(settle=not self._is_pointed_at)
+        self.is_filling = False
         if request is not None:
             self._measure_names(request)
             self._open_new_sections(request)

@@ -24,6 +24,7 @@ from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.names import name_of_layout
+from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
@@ -89,6 +90,11 @@ class AgentPanel(Panel):
         self.form.tools.show_tool(text)
         # Only when its rows are laid out they can be scrolled to.
         QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("tools"))
+
+    def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
+        if opened and ref is not None and ref.kind is RefKind.LITERAL and is_prompt(ref):
+            # As above.
+            QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("prompt"))
 
     def views_to_draw(self) -> Iterator[str]:
         """Each section at the top."""

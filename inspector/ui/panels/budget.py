@@ -292,6 +292,9 @@ class BudgetPanel(Panel):
 
     def _point(self, current: QModelIndex, _: QModelIndex) -> None:
         row = current.data(VALUE_ROLE)
+        if self.table.is_filling:
+            # The current row went, and Qt took its neighbour: nobody chose that.
+            return
         if isinstance(row, BudgetRow) and row.ref is not None and self.tree.hasFocus():
             self.services.selection.select(row.ref, self._span_of(row))
 

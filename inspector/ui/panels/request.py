@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, Section
 from inspector.domain.snapshot import Snapshot
-from inspector.domain.what_if import WhatIf
 from inspector.domain.wire.values import WireForm
 from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.compare.request_states import RequestStates
@@ -157,8 +156,7 @@ class RequestPanel(Panel):
         return self._what_if
 
     def _bring_what_if(self) -> None:
-        file = self.services.workspace.file
-        if self._what_if is None and (file.what_if_open or file.what_if != WhatIf()):
+        if self._what_if is None and self.services.workspace.file.is_trying:
             self._make_what_if()
 
     def first_focus(self) -> QWidget:

@@ -215,14 +215,16 @@ def piece_name(piece: Piece) -> str:
 
 def out_rows(request: Request) -> tuple[OutRow, ...]:
     """What is left out: batches, messages and events that one rule left out stand together, all else by itself."""
-    return tuple(
-        _out_row(group[0]) if len(group) == 1 else _group_row(group) for group in alike(request.left_out)
-    )
+    # Of events there are always hundreds, and nobody looks for them here.
+    groups = sorted(alike(request.left_out), key=lambda group: group[0].source.kind is SourceKind.EVENT)
+    return tuple(_out_row(group[0]) if len(group) == 1 else _group_row(group) for group in groups)
 
 
 def member_rows(row: OutRow, most: int) -> tuple[OutRow, ...]:
-    """The members of a group, the largest first; their fixes are those that include them."""
-    return tuple(_out_row(each) for each in sorted(row.members, key=lambda each: -each.tokens)[:most])
+    """The members of a group: the one that comes in next, then the largest; their fixes include them."""
+    near = nearest(row.members)
+    others = sorted((each for each in row.members if each is not near), key=lambda each: -each.tokens)
+    return tuple(_out_row(each) for each in (near, *others)[:most])
 
 
 def spoken_tokens(row: BudgetRow) -> str:

@@ -28,6 +28,7 @@ from inspector.domain.messages import (
 from inspector.domain.requests import Request, SourceKind
 from inspector.domain.turns import was_stopped
 from inspector.ui.editors.page_part import PagePart
+from inspector.ui.presentation.names import said_in
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import counted, moment, tokens, tr, tr_count
@@ -222,14 +223,14 @@ def _words(parts: Sequence[Part], names: Mapping[str, str]) -> str:
 def _part_words(part: Part, names: Mapping[str, str]) -> str:
     match part:
         case TextPart():
-            return part.text[:_FIRST_WORDS].strip()
+            return said_in(part.text)[:_FIRST_WORDS].strip()
         case ThinkingPart():
             return tr("[thinking] {text}", text=part.text[:_FIRST_WORDS].strip())
         case ToolCallPart():
             return tr("{tool} {arguments}", tool=part.name, arguments=part.arguments[:_FIRST_WORDS])
         case ToolResultPart():
             name = names.get(part.call_id, part.call_id)
-            return tr("{tool}: {text}", tool=name, text=part.content[:_FIRST_WORDS].strip())
+            return tr("{tool}: {text}", tool=name, text=said_in(part.content)[:_FIRST_WORDS].strip())
         case ImagePart():
             return tr("[image]")
         case RedactedThinkingPart():

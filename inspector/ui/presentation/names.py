@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from inspector.domain.agents import Agent
@@ -10,6 +11,8 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr
 
 _LENGTH = 90
+_LARGEST_PACKED = 100_000
+"""Characters of an object that is looked into."""
 _CALL = "=== call "
 """How the text form begins what a message calls."""
 
@@ -45,8 +48,22 @@ def name_of_source(source: Source) -> str:
     return source.label or source.id or tr(source.kind.value)
 
 
+def said_in(text: str) -> str:
+    """What somebody said: of a message that another program packed into an object with its time, the message."""
+    if text.startswith("{") and len(text) <= _LARGEST_PACKED:
+        try:
+            packed = json.loads(text)
+        except ValueError:
+            return text
+        said = packed.get("message") if isinstance(packed, dict) else None
+        return said if isinstance(said, str) and said.strip() else text
+    return text
+
+
 def _first_words(piece: Piece) -> str:
-    return next((words for run in piece.runs if run.sent and (words := one_line(run.text, _LENGTH))), "")
+    is_message = piece.source.kind is SourceKind.MESSAGE
+    texts = (said_in(run.text) if is_message else run.text for run in piece.runs if run.sent)
+    return next((words for text in texts if (words := one_line(text, _LENGTH))), "")
 
 
 def _called(piece: Piece) -> str:

@@ -54,6 +54,9 @@ class NavigatorSource:
         contents = file.contents.get(agent.id)
         is_shown = agent.id == file.agent_id
         count = file.counts.get(agent.id)
+        if is_shown and file.tried is not None and file.request is not None:
+            # As the figures of the blocks below it.
+            count = Count(file.request.tokens, file.request.method)
         run = file.runs.get(agent.id)
         state, tone = ("", "") if run is None else (state_word(run.state), state_tone(run.state))
         if contents is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 
 from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.blocks import BlockType
 from inspector.domain.dataclass import dataclass
 from inspector.domain.limits import Strategy
 from inspector.domain.ref import Ref, RefKind
@@ -39,6 +40,7 @@ _OTHERS: Mapping[str, Callable[[], str]] = {
     "include_schemas": lambda: tr("schema hints"),
 }
 _APPLIED_DROPS = frozenset({RefKind.MESSAGE, RefKind.BATCH, RefKind.TOOL})
+_CAN_BE_ARCHIVAL = frozenset({BlockType.CORE, BlockType.WORKING})
 _EDITED_KINDS = frozenset({RefKind.BLOCK, RefKind.MESSAGE, RefKind.SUMMARY, RefKind.TOOL, RefKind.LITERAL})
 
 
@@ -72,13 +74,13 @@ def strategy_name(kind: str) -> str:
 def is_left_out_possible(ref: Ref) -> bool:
     """Whether a what-if can do without a thing of that kind: layout text goes with its section."""
     if ref.kind is RefKind.LITERAL:
-        return _is_literal_of_agent(ref)
+        return is_prompt(ref)
     return ref.kind in (*_APPLIED_DROPS, RefKind.BLOCK, RefKind.SUMMARY, RefKind.EVENT, RefKind.ARCHIVAL)
 
 
 def is_text_possible(ref: Ref) -> bool:
     """Whether a what-if can have another text of a thing of that kind."""
-    return _is_literal_of_agent(ref) if ref.kind is RefKind.LITERAL else ref.kind in _EDITED_KINDS
+    return is_prompt(ref) if ref.kind is RefKind.LITERAL else ref.kind in _EDITED_KINDS
 
 
 def name_in(file: FileState, ref: Ref) -> str:
@@ -106,11 +108,23 @@ def parts_of(file: FileState, names: Callable[[Ref], str] | None = None) -> tupl
 def kept_of(file: FileState) -> Mapping[Ref, str]:
     """What Apply leaves in the what-if, and why."""
     what_if = file.what_if
-    drops = {
-        ref: tr("no setting leaves this out") for ref in what_if.dropped if ref.kind not in _APPLIED_DROPS
-    }
+    drops = {ref: why for ref in what_if.dropped if (why := _why_not_dropped(file, ref))}
     drafted = [ref for ref in (*what_if.edited, *what_if.dropped) if _is_drafted(file, ref)]
     return {**dict.fromkeys(drafted, tr("it has unsaved changes")), **drops}
+
+
+def _why_not_dropped(file: FileState, ref: Ref) -> str:
+    """Why Apply can't leave a thing out; a block of the agent's own goes to the archival ones."""
+    if ref.kind in _APPLIED_DROPS:
+        return ""
+    if ref.kind is RefKind.LITERAL:
+        return tr("delete its text in the agent's settings")
+    state = file.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
+    if state is None:
+        return tr("no setting leaves this out")
+    if state.block.owner != file.agent_id:
+        return tr("change who sees it in its Sharing view")
+    return "" if state.block.block_type in _CAN_BE_ARCHIVAL else tr("a log is always sent")
 
 
 def kept_settings(file: FileState) -> Mapping[str, str]:
@@ -166,7 +180,8 @@ def _literal_name(ref: Ref) -> str:
     return one_line(ref.id, _NAME_LENGTH)
 
 
-def _is_literal_of_agent(ref: Ref) -> bool:
+def is_prompt(ref: Ref) -> bool:
+    """Whether it is the agent's persona or one of its instructions, and no text of the layout."""
     return ref.id == _PERSONA or (
         ref.id.startswith(_INSTRUCTIONS) and ref.id.removeprefix(_INSTRUCTIONS).isdecimal()
     )

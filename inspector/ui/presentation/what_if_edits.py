@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from inspector.domain.agent_settings import configuration
 from inspector.domain.agents import Agent
+from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Operation, Version
-from inspector.domain.edits.block_rows import SetPinned
+from inspector.domain.edits.block_rows import SetBlockType, SetPinned
 from inspector.domain.edits.rows import EditMessage, EditSummary, PutTool
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import NotFoundError
@@ -57,6 +58,8 @@ async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
     for key in kept_settings(file):
         applied = without_part(applied, drafted, key)
     edits = [*_of_agent(agent, applied)]
+    blocks = [ref for ref in sorted(applied.dropped) if ref.kind is RefKind.BLOCK]
+    edits += [Edit(ref, SetBlockType(BlockType.ARCHIVAL)) for ref in blocks]
     edits += [Edit(ref, SetPinned(True)) for ref in sorted(applied.pinned) if ref.kind is RefKind.BLOCK]
     edits += [each async for each in _texts(session, agent, applied)]
     edits += await _messages(session, agent.id, applied.dropped, archive)

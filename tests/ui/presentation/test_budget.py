@@ -25,6 +25,7 @@ from inspector.ui.presentation.budget import (
     BudgetGrounds,
     BudgetRow,
     BudgetRows,
+    member_rows,
     out_rows,
     piece_name,
 )
@@ -171,7 +172,8 @@ def test_that_events_and_messages_of_one_rule_stand_together_and_blocks_do_not()
             ),
         )
     )
-    assert [row.name for row in rows] == ["3 messages", "4 events", "label of b0", "label of b1"]
+    # Events last: there are always hundreds of them.
+    assert [row.name for row in rows] == ["3 messages", "label of b0", "label of b1", "4 events"]
     assert sum(row.tokens for row in rows) == 102
     assert len({row.key for row in rows}) == 4
 
@@ -329,3 +331,14 @@ def test_that_a_fix_of_a_block_is_an_edit_of_that_block(
 )
 def test_that_a_fix_that_no_single_edit_makes_gives_none(agent: Agent, fix: Fix) -> None:
     assert edit_for(fix, agent, values.state("blk_notes").block) is None
+
+
+def test_that_the_member_that_comes_in_next_stands_first_and_then_the_largest() -> None:
+    small, near = reaching("small", 9_000, 100, raise_to(9_000)), reaching("near", 5_703, 80, raise_to(5_703))
+    large = reaching("large", 10_517, 300, raise_to(10_517))
+    [row] = out_rows(replace(made_request({}), left_out=(large, small, near)))
+    assert [each.ref.id for each in member_rows(row, 10) if each.ref is not None] == [
+        "near",
+        "large",
+        "small",
+    ]

@@ -25,6 +25,15 @@ def test_that_a_message_that_only_calls_a_tool_names_the_tool() -> None:
     assert name_of(piece(SourceKind.MESSAGE, "assistant", *said)) == "assistant: I look."
 
 
+def test_that_of_a_message_that_was_packed_with_its_time_only_the_words_stand() -> None:
+    packed = '{"type": "user_message", "message": "Water the beans.", "time": "2026-01-22"}'
+    assert name_of(piece(SourceKind.MESSAGE, "user", (True, packed))) == "user: Water the beans."
+    for other in ('{"status": "OK"}', '{"message": 3}', '{"message": ""}', '{broken "message": "x"', "[1]"):
+        assert name_of(piece(SourceKind.MESSAGE, "tool", (True, other))) == f"tool: {other}"
+    # A block says what it says.
+    assert name_of(piece(SourceKind.BLOCK, "notes", (True, packed))) == "notes"
+
+
 def test_that_a_message_that_says_nothing_is_called_by_its_role() -> None:
     assert name_of(piece(SourceKind.MESSAGE, "assistant", (False, "=== assistant ===\n"))) == "assistant"
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton
 
+from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteBlock, SetLabel
@@ -16,12 +17,14 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.limits import Hysteresis
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
+from inspector.ui.compare.request_states import LAST_SENT, WITH_DRAFTS
 from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.panels.request import RequestPanel
 from inspector.ui.what_if.piece_text import PieceText
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui.open_window import press_toast, said
 from tests.ui.what_if.conftest import Begin, Trial, stored
-from tests.ui.world import ADA, GRACE, NOTES, PERSONA, QUESTIONS, STORED
+from tests.ui.world import ADA, GRACE, NOTES, ONCALL, PERSONA, QUESTIONS, STORED
 
 pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 DEPLOY = Ref(RefKind.TOOL, "deploy")
@@ -153,21 +156,43 @@ async def test_that_a_message_that_was_left_out_is_archived(begin: Begin) -> Non
     await trial.until(lambda: "Is step 9 done?" in trial.texts())
 
 
-async def test_that_a_block_left_out_is_said_to_stay_and_stays(begin: Begin) -> None:
+async def test_that_another_agents_block_left_out_is_said_to_stay_and_stays(begin: Begin) -> None:
     trial = await begin()
-    assert trial.do("what_if.leave_out", PERSONA)
+    assert trial.do("what_if.leave_out", ONCALL)
     await trial.built()
-    assert "Apply keeps in the what-if: persona left out (no setting leaves this out)." in trial.words()
+    assert "left out (change who sees it in its Sharing view)." in trial.words()
     assert not trial.bar.apply.isEnabled()
     fill(trial, History_budget="300")
     await trial.built()
     await trial.apply()
-    assert trial.file.what_if == WhatIf(dropped=frozenset({PERSONA}))
+    assert trial.file.what_if == WhatIf(dropped=frozenset({ONCALL}))
     assert trial.agent.config.limits.history_tokens == 300
-    assert PERSONA not in [piece.source.ref for each in trial.request.sections for piece in each.pieces]
-    assert not trial.do("what_if.leave_out", PERSONA)
-    assert trial.do("what_if.put_in", PERSONA)
+    assert ONCALL not in [piece.source.ref for each in trial.request.sections for piece in each.pieces]
+    assert not trial.do("what_if.leave_out", ONCALL)
+    assert trial.do("what_if.put_in", ONCALL)
     assert trial.file.what_if == WhatIf()
+
+
+async def test_that_an_own_block_left_out_becomes_archival_and_comes_back_by_undo(begin: Begin) -> None:
+    trial = await begin()
+    assert trial.do("what_if.leave_out", PERSONA)
+    await trial.built()
+    tried = trial.tokens()
+    await trial.apply()
+    assert trial.file.what_if == WhatIf()
+    assert trial.file.blocks[PERSONA.id].block.block_type is BlockType.ARCHIVAL
+    assert trial.tokens() == tried
+    press_toast(trial.studio, "Undo")
+    await trial.until(lambda: trial.file.blocks[PERSONA.id].block.block_type is BlockType.CORE)
+
+
+async def test_that_a_what_if_is_seen_whatever_state_of_the_request_was_shown(begin: Begin) -> None:
+    trial = await begin()
+    panel = trial.studio.window.centre.view(("request", None))
+    assert isinstance(panel, RequestPanel)
+    panel.states.segments.choose(LAST_SENT)
+    assert trial.do("what_if.leave_out", PERSONA)
+    assert panel.states.segments.current == WITH_DRAFTS
 
 
 async def test_that_a_click_on_a_part_takes_it_back(begin: Begin) -> None:
