@@ -311,7 +311,7 @@ class WindowContents(QObject):
                     if place is not None:
                         panel.show_place(place.text, place.offset)
                 return
-        if ref.kind is RefKind.LITERAL and is_prompt(ref):
+        if ref.kind is RefKind.TOOL or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
             settings = self.open_view("agent", Ref(RefKind.AGENT, self.workspace.file.agent_id))
             if settings is not None:
                 settings.reveal(ref, opened=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.domain.lint import LintRule
 from inspector.domain.rules import InRule, OutRule
 from inspector.runtime.wording import catalogue, word
 
@@ -75,3 +76,8 @@ def test_that_a_list_of_one_is_one() -> None:
     assert word("not_found.message", {"name": "a"}, lambda _: "{name:is|are} {name}") == "are a"
     assert word("not_found.message", {"name": ("a",)}, lambda _: "{name:is|are} {name}") == "is a"
     assert word("not_found.message", {"name": ("a", "b")}, lambda _: "{name:is|are} {name}") == "are a, b"
+
+
+@pytest.mark.parametrize("rule", list(LintRule))
+def test_that_every_kind_of_finding_has_its_sentence(rule: LintRule) -> None:
+    assert f"lint.{rule}" in catalogue()

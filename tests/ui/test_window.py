@@ -1,5 +1,6 @@
 import asyncio
 
+import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
@@ -255,11 +256,14 @@ async def test_that_a_damaged_layout_gives_the_first_one(
     assert "dock_budget" in docks(studio)
 
 
-async def test_that_a_persona_is_opened_where_it_is_written(
-    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+@pytest.mark.parametrize("ref", [Ref(RefKind.LITERAL, "persona"), Ref(RefKind.TOOL, "deploy")])
+async def test_that_what_an_agents_settings_hold_is_opened_there(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, ref: Ref
 ) -> None:
     await open_file(studio, until)
-    studio.contents.services.selection.open(Ref(RefKind.LITERAL, "persona"))
+    services = studio.contents.services
+    services.selection.select(ref)
+    assert services.actions.run("selection.open")
     await until(lambda: isinstance(studio.window.centre.currentWidget(), AgentPanel))
 
 

@@ -25,6 +25,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.card import has_pieces, pieces_of
 from inspector.ui.presentation.labels import label_fault
 from inspector.ui.presentation.request_output import RequestOutput
+from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.wording import tr
 
@@ -120,7 +121,7 @@ class BlockCommands:
         if ref.kind in _TABS:
             is_in_front = self._window.centre.current_key == (_TABS[ref.kind], None)
             return tr("it is shown in the tab in front") if is_in_front else ""
-        if ref.kind is RefKind.AGENT:
+        if ref.kind in (RefKind.AGENT, RefKind.TOOL) or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
             return ""
         whole = ref.kind is RefKind.SECTION and ref.part is None
         if not whole and not has_pieces(ref, request):

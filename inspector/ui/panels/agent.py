@@ -92,7 +92,9 @@ class AgentPanel(Panel):
         QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("tools"))
 
     def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
-        if opened and ref is not None and ref.kind is RefKind.LITERAL and is_prompt(ref):
+        if opened and ref is not None and ref.kind is RefKind.TOOL:
+            self.show_place(ref.id, 0)
+        elif opened and ref is not None and ref.kind is RefKind.LITERAL and is_prompt(ref):
             # As above.
             QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("prompt"))
 

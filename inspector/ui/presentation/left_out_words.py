@@ -10,6 +10,8 @@ from inspector.ui.wording import signed, tr, tr_code, tr_count
 LISTED = 30
 """Members of a group that are listed at once."""
 _NAME_LENGTH = 60
+_ONE_BY_ONE = "unarchive"
+"""What a group's button does with the member that comes first."""
 _NO_EFFECT = frozenset({"pin", "raise_history", "set_layout"})
 """Fixes that change more than what they let in: others have to make room, or another layout has other sections."""
 
@@ -20,6 +22,8 @@ def effect_button(row: OutRow) -> str:
     if fix is None:
         return ""
     text = tr_code(f"fix_button.{fix.action}", fix.parameters)
+    if row.members and fix.action == _ONE_BY_ONE:
+        text = tr("Restore next turn")
     more = signed(row.fix_tokens) if fix.action not in _NO_EFFECT else ""
     return tr("{button} ({tokens})", button=text, tokens=more) if more else text
 
