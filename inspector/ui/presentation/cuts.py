@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
@@ -15,7 +15,7 @@ from inspector.ui.wording import counted, tr, tr_code
 IGNORED = "problems.ignored_findings"
 """The setting that holds the ignored kinds, by commas."""
 _LABEL_LENGTH = 48
-KIND_NAMES = {
+KIND_NAMES: Mapping[LintRule, Callable[[], str]] = {
     LintRule.DUPLICATE_TEXT: lambda: tr("Duplicate text"),
     LintRule.DESCRIPTION_IS_CONTENT: lambda: tr("Repeated description"),
     LintRule.NEAR_CHAR_LIMIT: lambda: tr("Near character limit"),
