@@ -24,7 +24,7 @@ class ChangeNotices(QObject):
         self._services = services
         self._workspace = services.workspace
         self._toast = toast
-        self._unsaved: list[object] = []
+        self._unsaved: set[object] = set()
         services.workspace.changed.connect(self._follow)
         services.bridge.noticed.connect(self._note)
 
@@ -32,12 +32,11 @@ class ChangeNotices(QObject):
         if what & What.FILE:
             self._toast.dismiss()
         if what & (What.FILE | What.DRAFTS | What.SETTINGS):
-            file = self._workspace.file
-            unsaved = [*file.drafts.values(), *file.records.values()]
-            if any(all(edit is not each for each in self._unsaved) for edit in unsaved):
+            unsaved: set[object] = {*self._workspace.file.drafts, *self._workspace.file.records}
+            if unsaved - self._unsaved:
                 # What was saved before is no news to whoever types on, and would lie over what they need now.
                 self._toast.dismiss()
-            self._unsaved = list[object](unsaved)
+            self._unsaved = unsaved
         saved = self._workspace.file.saved
         if what & What.SAVED and saved is not None:
             self._toast.show_notice(self._notice(saved))
