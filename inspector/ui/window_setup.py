@@ -168,7 +168,7 @@ class WindowContents(QObject):
         self._rest.stop()
         for id_ in self.window.unmade:
             self.window.panel(id_)
-        self._bind_icons()
+        QTimer.singleShot(_REST_MILLISECONDS, self, self._bind_icons)
 
     def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
         """Show a centre panel's tab, making it first where there is none; None when no row has that id."""

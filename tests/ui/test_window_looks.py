@@ -96,6 +96,7 @@ def cut_off(root: QWidget) -> list[str]:
 LOOKS = [(scale, QSize(*size)) for scale in (1.0, 2.0) for size in ((1280, 800), (1920, 1080))]
 
 
+@pytest.mark.slow
 async def test_that_no_text_is_cut_off(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFrame, QSplitter
@@ -76,6 +77,7 @@ async def test_that_a_file_that_falls_on_the_window_is_copied_and_never_moved(
     await calm(studio, until)
 
 
+@pytest.mark.slow
 async def test_that_larger_text_and_back_leaves_the_layout_as_it_was(studio: Studio, until: Until) -> None:
     await open_file(studio, until)
     actions, window = studio.contents.services.actions, studio.window
