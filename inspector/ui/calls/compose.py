@@ -27,7 +27,7 @@ from inspector.ui.wording import tr
 OWN_ADDRESS = "address"
 _MESSAGE_LINES = 3
 _LEAST = QSize(160, 60)
-_CHOICE_STEPS = 12
+_CHOICE_STEPS = 6
 _TYPING_MILLISECONDS = 250
 _LONGEST = 28
 _PARAMETERS = ("temperature", "top_p", "max_tokens")
