@@ -64,11 +64,6 @@ class AgentCosts:
     blocks: Mapping[str, BlockCost] = field(default_factory=dict)
     problem: Problem | None = None
 
-    @property
-    def tokens(self) -> int:
-        """What all of its blocks take together."""
-        return sum(cost.tokens for cost in self.blocks.values())
-
 
 @dataclass(frozen=True, slots=True)
 class AgentEffect:

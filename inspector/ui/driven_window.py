@@ -92,7 +92,9 @@ async def _live_and_work(
     def load(
         window: MainWindow, look: tuple[Appearance, Icons, Preferences], bridge: Bridge, files: SessionFactory
     ) -> WindowContents:
-        return populate(window, look, bridge, files, PANELS)
+        contents = populate(window, look, bridge, files, PANELS)
+        contents.make_rest()
+        return contents
 
     # Not in a group of tasks: it would break off the window's life, which must end in order, also after an error.
     living = program.live(loop, lambda: opener, load)
@@ -137,11 +139,13 @@ def _is_about_to(window: QWidget) -> bool:
 
 
 async def file_shown(contents: WindowContents, path: Path | None = None) -> None:
-    """Wait until a file is open, `path` if one is given, and the Request of an agent in it is built or refused."""
+    """Wait until a file is open, `path` if one is given, and an agent in it is read, its Request built or refused."""
     workspace = contents.workspace
     await until(lambda: workspace.file.path is not None and path in (None, workspace.file.path))
     if workspace.file.agents:
         await until(lambda: workspace.file.request is not None or bool(workspace.file.problems))
+        # What the agent has is read after its first Request.
+        await settle(contents, 0.0)
 
 
 class PanelWalk:

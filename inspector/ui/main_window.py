@@ -204,8 +204,9 @@ class MainWindow(QMainWindow):
         if self.folding is not None:
             self.folding.open()
         self._layout.reset()
-        for id_ in self._layout.sides:
-            inside = getattr(self.panel(id_), "reset_layout", None)
+        # In one that isn't made yet, nothing was moved.
+        for content in self._contents.values():
+            inside = getattr(content.fill(), "reset_layout", None) if content.is_filled else None
             if inside is not None:
                 inside()
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.runtime.session import SessionFactory
 from inspector.ui.bridge import Bridge
+from inspector.ui.driven_window import file_shown, showpiece
 from inspector.ui.file_state import What
 from inspector.ui.main_window import FIRST_SIZE, MainWindow
 from inspector.ui.panels import PANELS
@@ -108,3 +109,13 @@ async def test_that_a_start_without_a_file_ends_at_the_welcome_page(started: Stu
     assert first is not None
     assert first.accessibleName() == "Open the sample"
     await until(lambda: not started.window.unmade)
+
+
+async def test_that_whoever_drives_the_window_waits_for_what_is_read_after_the_request(
+    started: Studio,
+) -> None:
+    contents = started.contents
+    contents.workspace.open(started.opener.path)
+    await file_shown(contents, started.opener.path)
+    assert contents.workspace.file.agent_id in contents.workspace.file.contents
+    assert showpiece(contents) is not None

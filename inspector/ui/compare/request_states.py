@@ -39,7 +39,7 @@ class StateBanner(QFrame):
         self.doubts = PlainLabel("", tone="muted", size="small", wrap=True)
         self.last_button = button(tr("Show the last sent"), states.go_to_last)
         self.last_button.hide()
-        self.compare_button = button(tr("Compare with now"), states.compare)
+        self.compare_button = button(tr("Open Compare"), states.compare)
         self.back_button = button(tr("Back to now"), states.go_to_now)
         words = QVBoxLayout()
         arrange(words, self.title, self.verdict, self.doubts, spacing=2)

@@ -122,6 +122,8 @@ def _why_not_dropped(file: FileState, ref: Ref) -> str:
     state = file.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
     if state is None:
         return tr("no setting leaves this out")
+    if file.is_for_partner(state.block):
+        return tr("only the file's partner can change it")
     if state.block.owner != file.agent_id:
         return tr("change who sees it in its Sharing view")
     return "" if state.block.block_type in _CAN_BE_ARCHIVAL else tr("a log is always sent")

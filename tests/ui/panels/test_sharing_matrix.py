@@ -103,7 +103,11 @@ async def test_that_levels_and_tokens_stand_in_the_cells_and_headings(studio: St
     assert one.at(ONCALL, GRACE).data(VALUE_ROLE).tokens == str(sum(piece.tokens for piece in pieces))
     assert one.at(Ref(RefKind.BLOCK, "blk_old"), ADA).data(VALUE_ROLE).tokens == "out"
     costs = one.model.matrix.costs
-    assert one.model.matrix.agent_tokens[ADA].tokens == costs[ADA].tokens > 0
+    assert (
+        one.model.matrix.agent_tokens[ADA].tokens
+        == sum(each.tokens for each in costs[ADA].blocks.values())
+        > 0
+    )
     both = costs[ADA].blocks[ONCALL.id].tokens + costs[GRACE].blocks[ONCALL.id].tokens
     assert one.model.matrix.block_tokens[ONCALL.id].tokens == both
     assert "In. Shared by Grace." in one.at(ONCALL, ADA).data(Qt.ItemDataRole.ToolTipRole)
