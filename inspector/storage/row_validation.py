@@ -23,7 +23,9 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import SummaryDetails
 from inspector.storage.connection import Row, Undecodable
 from inspector.storage.json_columns import parse
-from inspector.storage.table_catalogue import CellForm, TableColumn, TableRows
+from inspector.storage.meta import CONSTELLATION_ID, CREATED_AT, PARTNER_ID
+from inspector.storage.sealing import SEALS
+from inspector.storage.table_catalogue import META, PROCESSES, CellForm, TableColumn, TableRows
 
 LARGEST_NUMBER = (1 << 53) - 1
 """Where counting ends: a file that goes on from it has room left, and every reader of JSON has the number exactly."""
@@ -93,6 +95,7 @@ def flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]
             why = _flaw(column, row[column.name], kinds.get(column.name))
             if why:
                 yield column.name, why
+    yield from _unsealed_flaws(table, row)
 
 
 def place_of(table: TableRows, row: Mapping[str, Any] | Row) -> str:
@@ -111,6 +114,27 @@ def time_flaw(text: str) -> str:
     except (ValueError, OverflowError):
         existing = False
     return "" if existing else f"not a time: {text[:40]!r}"
+
+
+def _unsealed_flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What no id and no time looks like, in cells that no seal vouches for."""
+    ids: tuple[str, ...] = ("peer", "actor_id") if table is PROCESSES else ()
+    times = [each.name for each in table.columns if each.form is CellForm.TIME and not _is_sealed(table, each)]
+    if table is META:
+        ids = ("value",) if row["name"] in (CONSTELLATION_ID, PARTNER_ID) else ()
+        times = ["value"] if row["name"] == CREATED_AT else []
+    for name in ids:
+        if not str(row[name]).isprintable():
+            yield name, f"not an id: {row[name]!r:.40}"
+    for name in times:
+        # Python reads any character between day and hour.
+        text = "" if row[name] is None else str(row[name])
+        if text[10:11] not in ("", "T", " ") or (table is META and time_flaw(text)):
+            yield name, f"not a time: {text[:40]!r}"
+
+
+def _is_sealed(table: TableRows, column: TableColumn) -> bool:
+    return table.name in SEALS and column.name in SEALS[table.name].cells
 
 
 def _flaw(column: TableColumn, cell: Any, kind: Any) -> str:

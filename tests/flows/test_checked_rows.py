@@ -52,6 +52,18 @@ BROKEN = [
     ("wakeup:wak_1", "wake_at", "UPDATE wakeups SET wake_at = 'x' WHERE id = 'wak_1'"),
     ("run:run_1", "started_at", "UPDATE runs SET started_at = 'x' WHERE id = 'run_1'"),
     ("meta:name", "value", "UPDATE meta SET value = CAST(x'ff' AS TEXT) WHERE name = 'name'"),
+    ("meta:created_at", "value", "UPDATE meta SET value = 'yesterday' WHERE name = 'created_at'"),
+    (
+        "meta:constellation_id",
+        "value",
+        "UPDATE meta SET value = value || char(1) WHERE name = 'constellation_id'",
+    ),
+    ("processes:1", "peer", "UPDATE processes SET peer = '1' || char(127) WHERE id = 1"),
+    (
+        "archival:arc_1",
+        "updated_at",
+        "UPDATE archival_entries SET updated_at = replace(updated_at, 'T', '-') WHERE id = 'arc_1'",
+    ),
 ]
 
 
@@ -89,6 +101,7 @@ async def test_that_only_the_column_that_cannot_be_read_gets_another_value(desk:
 
 
 LAST = 2**63 - 1
+PAGE, TABLE_LEAF = 4096, 13
 USED_UP = [
     ("changes", f"UPDATE sqlite_sequence SET seq = {LAST} WHERE name = 'changes'"),
     ("updates", f"UPDATE sqlite_sequence SET seq = {LAST} WHERE name = 'updates'"),
@@ -103,6 +116,36 @@ async def test_that_numbers_that_are_used_up_are_told(desk: Desk, table: str, st
     damage(path, statement)
     told = [each for each in problems_in(path) if each.code == "check.number_out_of_range"]
     assert [each.parameters["table"] for each in told] == [table]
+
+
+BEHIND = [
+    ("changes", "DELETE FROM sqlite_sequence WHERE name = 'changes'"),
+    ("updates", "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'updates'"),
+]
+
+
+@pytest.mark.parametrize(("table", "statement"), BEHIND)
+async def test_that_a_counter_behind_its_rows_is_told(desk: Desk, table: str, statement: str) -> None:
+    path = await desk.made("rich")
+    damage(path, statement)
+    told = [each for each in problems_in(path) if each.code == "check.number_behind"]
+    assert [each.parameters["table"] for each in told] == [table]
+
+
+async def test_that_a_damaged_key_is_told_by_its_index(desk: Desk) -> None:
+    key = b"evt_1"
+    path = await desk.made("rich")
+    stored = path.read_bytes()
+    page, at = next(
+        (page, at)
+        for page in range(0, len(stored), PAGE)
+        # A leaf of a table, which holds whole rows; a leaf of an index begins with 10.
+        if stored[page] == TABLE_LEAF and (at := stored.rfind(key, page, page + PAGE)) >= 0
+    )
+    assert page
+    path.write_bytes(stored[:at] + key[:-1] + b"?" + stored[at + len(key) :])
+    told = [each for each in problems_in(path) if each.code == "check.structure"]
+    assert any("missing from index" in str(each.parameters["why"]) for each in told)
 
 
 async def test_that_a_file_without_numbers_says_so_and_can_be_made_anew(desk: Desk) -> None:

@@ -21,7 +21,7 @@ from tests.file_checks import problems_in
 from tests.memory.world import HUMAN, new_world
 from tests.storage.builders import alter, hash_outside
 
-WRITE = "UPDATE meta SET value = value || 'x' WHERE name = 'created_at'"
+WRITE = "UPDATE meta SET value = value || 'x' WHERE name = 'constellation_id'"
 
 
 @pytest.fixture(autouse=True)
