@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import msgspec
-
 from inspector.shipped.font_files import FIXED_FONT, INTERFACE_FONT, font_files
 from inspector.shipped.licences import licence_texts
 from inspector.shipped.locate import resource_path
@@ -21,18 +16,8 @@ __all__ = [
     "icon_names",
     "licence_texts",
     "load_icon",
-    "theme_mapping",
+    "load_theme",
 ]
-
-
-def theme_mapping(name: str) -> Mapping[str, Any]:
-    """A theme as plain data: ``name``, ``palette`` and ``sections`` (colours by name), ``code`` (styles by token).
-
-    Raises:
-        NotFoundError: there is no such theme.
-    """
-    plain: dict[str, Any] = msgspec.to_builtins(load_theme(name))
-    return plain
 
 
 def help_page(name: str) -> str:

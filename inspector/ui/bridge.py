@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Hashable
 from functools import partial
 from typing import Any, TypeVar
@@ -46,11 +47,23 @@ class Bridge(QObject):
         self._loop = loop
         self._tasks: set[asyncio.Task[Any]] = set()
         self._newest: dict[Hashable, asyncio.Task[Any]] = {}
+        self._feeds: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
         self._closing = False
 
     @property
     def running(self) -> tuple[str, ...]:
         return tuple(sorted(task.get_name() for task in self._tasks))
+
+    @property
+    def has_other_work(self) -> bool:
+        """Whether something runs that will end, beside the task that asks."""
+        return bool(self._others())
+
+    async def others_done(self, seconds: float) -> None:
+        """Wait until nothing else runs that will end, at most so long."""
+        until = self._loop.time() + seconds
+        while (others := self._others()) and (left := until - self._loop.time()) > 0:
+            await asyncio.wait(others, timeout=left)
 
     def spawn(
         self,
@@ -111,7 +124,10 @@ class Bridge(QObject):
             async for change in feed:
                 self.changed.emit(change)
 
-        return self.supersede(key, pump(), name=name)
+        task = self.supersede(key, pump(), name=name)
+        if task is not None:
+            self._feeds.add(task)
+        return task
 
     def report(self, error: BaseException, *, doing: str) -> FailureText:
         """Tell of an error: to the log, and to whoever shows failures."""
@@ -135,6 +151,10 @@ class Bridge(QObject):
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         self._newest.clear()
+
+    def _others(self) -> list[asyncio.Task[Any]]:
+        this = asyncio.current_task(self._loop)
+        return [task for task in self._tasks if task is not this and task not in self._feeds]
 
     def _finish(
         self,

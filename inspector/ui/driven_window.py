@@ -30,7 +30,6 @@ from inspector.ui.presentation.card import schema_name
 from inspector.ui.safe_text import show_controls
 from inspector.ui.startup import Startup
 from inspector.ui.window_setup import WindowContents, populate
-from inspector.ui.wording import tr
 
 LoadEngine = Callable[[], SessionFactory]
 LoadContents = Callable[
@@ -126,7 +125,7 @@ async def settle(contents: WindowContents, seconds: float = _SETTLE_SECONDS, pat
     until_when = loop.time() + patience
     await until(
         lambda: (
-            not set(bridge.running) - {tr("Following changes")}
+            not bridge.has_other_work
             and (loop.time() >= until_when or not _is_about_to(contents.window))
         )
     )

@@ -12,7 +12,7 @@ from PySide6.QtCore import QMessageLogContext, QStandardPaths, QtMsgType, qInsta
 from PySide6.QtWidgets import QApplication
 
 from inspector.domain.dataclass import dataclass
-from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, load_theme
 from inspector.runtime.wording import word
 from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
 from inspector.ui.icons import Icons
@@ -91,7 +91,7 @@ def _say(text: str) -> None:
 
 def make_look(application: QApplication, preferences: Preferences) -> tuple[Appearance, Icons]:
     """Theme, text scale and icons as the preferences say."""
-    themes = {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}
+    themes = {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}
     appearance = Appearance(application, themes, font_files)
     icons = Icons(appearance, load_icon)
     appearance.apply(

@@ -66,9 +66,13 @@ def tokens(count: Count) -> str:
     return tr_count("~{count} token", "~{count} tokens", count.tokens)
 
 
-def signed(value: int) -> str:
-    """A difference: ``+9``, ``−212``, or nothing for none."""
-    return "" if value == 0 else f"{'+' if value > 0 else _MINUS}{abs(value):,}"
+def signed(value: int, *, is_exact: bool = True) -> str:
+    """A difference: ``+9``, ``−212``, an estimate as ``−~212``, or nothing for none.
+
+    The sign stands first: of ``~−212`` the eye makes two waves.
+    """
+    mark = "" if is_exact else "~"
+    return "" if value == 0 else f"{'+' if value > 0 else _MINUS}{mark}{abs(value):,}"
 
 
 def share(part: int, whole: int) -> str:

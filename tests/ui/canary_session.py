@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 from inspector.domain.exchange import ExportFormat, ExportOptions
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.debug_bundle import write_debug_bundle
-from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, load_theme
 from inspector.ui.appearance import Appearance
 from inspector.ui.calls.reply_page import BILL, EVENTS, REPLY, REQUEST
 from inspector.ui.icons import Icons
@@ -158,7 +158,7 @@ async def main(folder: Path, key: str) -> None:
     """Do it all, then die without a word."""
     application: Any = QApplication.instance()
     appearance = Appearance(
-        application, {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}, font_files
+        application, {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}, font_files
     )
     look = (appearance, Icons(appearance, load_icon), Preferences(folder / "preferences.json"))
     with using(MemoryStore()):

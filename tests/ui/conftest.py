@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from inspector.domain.content import Content
 from inspector.domain.ref import Ref
 from inspector.runtime.environment import Environment
-from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, load_theme
 from inspector.runtime.session import SessionFactory
 from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
 from inspector.ui.bridge import Bridge, close_generators_on
@@ -129,7 +129,7 @@ def until() -> Until:
 def appearance(qapp: QApplication) -> Iterator[Appearance]:
     """The dark theme at the system's text size."""
     made = Appearance(
-        qapp, {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}, font_files
+        qapp, {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}, font_files
     )
     made.apply(ThemeChoice.DARK, 1.0, FontChoice.SHIPPED)
     yield made

@@ -25,7 +25,7 @@ from inspector.domain.content import (
     TreeNode,
 )
 from inspector.domain.ref import Ref
-from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, load_theme
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
@@ -115,7 +115,7 @@ async def main(folder: Path) -> None:
     """Make the drafts and wait."""
     application: Any = QApplication.instance()
     appearance = Appearance(
-        application, {name: Theme.from_mapping(theme_mapping(name)) for name in THEME_NAMES}, font_files
+        application, {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}, font_files
     )
     look = (appearance, Icons(appearance, load_icon), Preferences(folder / "preferences.json"))
     studio = open_window(asyncio.get_running_loop(), look, World(folder))

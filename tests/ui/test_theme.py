@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 
 from inspector.domain.errors import MalformedError
-from inspector.runtime.resources import THEME_NAMES, theme_mapping
+from inspector.runtime.resources import THEME_NAMES, load_theme
 from inspector.ui.style import style_sheet
 from inspector.ui.theme import Theme, contrast
 
@@ -14,13 +14,13 @@ NOTICEABLE = 3.0
 
 
 def copy_of(name: str) -> dict[str, Any]:
-    mapping = theme_mapping(name)
+    mapping = load_theme(name)
     return {key: dict(value) if key != "name" else value for key, value in mapping.items()}
 
 
 @pytest.fixture(params=THEME_NAMES)
 def theme(request: pytest.FixtureRequest) -> Theme:
-    return Theme.from_mapping(theme_mapping(request.param))
+    return Theme.from_mapping(load_theme(request.param))
 
 
 def test_that_every_text_colour_is_readable_on_every_background(theme: Theme) -> None:
@@ -125,8 +125,8 @@ def test_that_contrast_is_that_of_the_standard() -> None:
 
 
 def test_that_dark_and_light_are_what_they_are_called() -> None:
-    assert Theme.from_mapping(theme_mapping("dark")).is_dark
-    assert not Theme.from_mapping(theme_mapping("light")).is_dark
+    assert Theme.from_mapping(load_theme("dark")).is_dark
+    assert not Theme.from_mapping(load_theme("light")).is_dark
 
 
 def test_that_the_qt_palette_takes_its_colours_from_the_file(theme: Theme) -> None:

@@ -73,8 +73,8 @@ def _words(simulation: Simulation, counts: Mapping[str, int], cost: float | None
     delta = simulation.diff.delta
     if delta:
         is_exact = {simulation.before.method, simulation.after.method} == {Method.EXACT}
-        mark = "" if is_exact else "~"
-        yield tr_count("{sign} token", "{sign} tokens", abs(delta), sign=f"{mark}{signed(delta)}")
+        sign = signed(delta, is_exact=is_exact)
+        yield tr_count("{sign} token", "{sign} tokens", abs(delta), sign=sign)
     else:
         yield tr("same tokens")
     if counts.get(IN):

@@ -225,9 +225,9 @@ class DraftsDialog(QDialog):
     def _tell(self) -> None:
         checked = [self._drafts[key] for key in self.checked]
         total = sum(each.change or 0 for each in checked)
-        mark = "" if all(each.exact for each in checked) else "~"
+        change = signed(total, is_exact=all(each.exact for each in checked)) or "0"
         words = tr("{checked} of {all} selected", checked=number(len(checked)), all=number(len(self._drafts)))
-        self._sum.setText(tr("{words} · {total} tokens", words=words, total=f"{mark}{signed(total) or '0'}"))
+        self._sum.setText(tr("{words} · {total} tokens", words=words, total=change))
         save = tr_count("Save {count} draft", "Save {count} drafts", len(checked))
         discard = tr_count("Discard {count} draft", "Discard {count} drafts", len(checked))
         for each, text in ((self.save_button, save), (self.discard_button, discard)):
@@ -245,8 +245,7 @@ class DraftsDialog(QDialog):
 
 
 def _texts(draft: ListedDraft) -> tuple[str, ...]:
-    mark = "" if draft.exact or draft.change is None else "~"
-    change = "" if draft.change is None else f"{mark}{signed(draft.change) or '0'}"
+    change = "" if draft.change is None else signed(draft.change, is_exact=draft.exact) or "0"
     return tuple(one_line(each) for each in (draft.name, draft.kind, draft.agent, change, draft.age))
 
 
