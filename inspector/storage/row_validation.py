@@ -119,7 +119,9 @@ def time_flaw(text: str) -> str:
 def _unsealed_flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What no id and no time looks like, in cells that no seal vouches for."""
     ids: tuple[str, ...] = ("peer", "actor_id") if table is PROCESSES else ()
-    times = [each.name for each in table.columns if each.form is CellForm.TIME and not _is_sealed(table, each)]
+    times = [
+        each.name for each in table.columns if each.form is CellForm.TIME and not _is_sealed(table, each)
+    ]
     if table is META:
         ids = ("value",) if row["name"] in (CONSTELLATION_ID, PARTNER_ID) else ()
         times = ["value"] if row["name"] == CREATED_AT else []

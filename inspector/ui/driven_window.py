@@ -124,10 +124,7 @@ async def settle(contents: WindowContents, seconds: float = _SETTLE_SECONDS, pat
     bridge, loop = contents.services.bridge, asyncio.get_running_loop()
     until_when = loop.time() + patience
     await until(
-        lambda: (
-            not bridge.has_other_work
-            and (loop.time() >= until_when or not _is_about_to(contents.window))
-        )
+        lambda: not bridge.has_other_work and (loop.time() >= until_when or not _is_about_to(contents.window))
     )
 
 

@@ -128,9 +128,7 @@ def until() -> Until:
 @pytest.fixture
 def appearance(qapp: QApplication) -> Iterator[Appearance]:
     """The dark theme at the system's text size."""
-    made = Appearance(
-        qapp, {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}, font_files
-    )
+    made = Appearance(qapp, {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}, font_files)
     made.apply(ThemeChoice.DARK, 1.0, FontChoice.SHIPPED)
     yield made
     qapp.setStyleSheet("")
