@@ -65,13 +65,16 @@ _LAST_NUMBERS = """
     UNION ALL SELECT 'messages', max(position) FROM messages HAVING count(*)
     UNION ALL SELECT 'updates', max(seq) FROM updates HAVING count(*)
 """
-# All names are constants of this module, so the statement is too.
-_NUMBERED = {"activity": "seq", "calibrations": "id", "changes": "seq", "processes": "id", "updates": "id"}
-_BEHIND = " UNION ALL ".join(
-    f"SELECT '{table}', max({key}) FROM {table} HAVING max({key}) > "
-    f"coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = '{table}'), 0)"
-    for table, key in _NUMBERED.items()
-)
+_BEHIND = """
+    SELECT counted.name, counted.last FROM (
+        SELECT 'activity' AS name, max(seq) AS last FROM activity
+        UNION ALL SELECT 'calibrations', max(id) FROM calibrations
+        UNION ALL SELECT 'changes', max(seq) FROM changes
+        UNION ALL SELECT 'processes', max(id) FROM processes
+        UNION ALL SELECT 'updates', max(id) FROM updates
+    ) AS counted LEFT JOIN sqlite_sequence AS given ON given.name = counted.name
+    WHERE counted.last > coalesce(given.seq, 0)
+"""
 """The tables whose counter is behind their rows, with the last number that was given."""
 _REPORTED_WITH_BLOCK = frozenset({("blocks", "schema"), ("block_contents", "content")})
 """Columns of which `_block_problems` tells more."""
