@@ -53,8 +53,8 @@ from inspector.ui.workspace import Workspace
 _LOG = logging.getLogger(__name__)
 _REST_MILLISECONDS, _REQUEST_MILLISECONDS = 1500, 300
 """How long what nobody sees yet waits to be made: after the start, and after the first Request was built."""
-_PIECE_SECONDS, _PATIENCE_SECONDS = 0.02, 5.0
-"""What passes between two pieces of it, and how long each lets other work go first."""
+_PIECE_SECONDS, _PATIENCE_SECONDS = 0.02, 10.0
+"""What passes between two pieces of it, and how long it lets other work go first."""
 _OPENING_MILLISECONDS, _PAINT_MILLISECONDS = 500, 40
 """How long a start waits for its file before it shows what stands around it, and for its Request to be painted."""
 _AREAS = {
@@ -290,9 +290,11 @@ class WindowContents(QObject):
         names = [name for row in self._rows for name in row.modules]
         names += [row.make.module for row in self._rows if isinstance(row.make, LazyPanel)]
         await asyncio.to_thread(_import, [name for name in names if name not in sys.modules])
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _PATIENCE_SECONDS
         for id_ in self.window.unmade:
             # A thread that computes takes the interpreter from this one, again and again while a panel is made.
-            await self.services.bridge.others_done(_PATIENCE_SECONDS)
+            await self.services.bridge.others_done(until - loop.time())
             self.window.panel(id_)
             await asyncio.sleep(_PIECE_SECONDS)
         self._bind_icons()

@@ -138,7 +138,7 @@ async def settled(contents: WindowContents) -> None:
     """Wait until nothing is under way."""
     bridge = contents.services.bridge
     await asyncio.sleep(0.1)
-    await until(lambda: not set(bridge.running) - {"Following changes"}, "the work in hand")
+    await until(lambda: not bridge.has_other_work, "the work in hand")
 
 
 def _is_read(panel: TimelinePanel) -> bool:
