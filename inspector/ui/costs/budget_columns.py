@@ -140,8 +140,4 @@ def _share_tip(row: BudgetRow) -> str:
 
 
 def _why(row: BudgetRow) -> str:
-    if row.structure:
-        return tr(
-            "{name}\n{tokens} of it for headings and frames", name=row.name, tokens=number(row.structure)
-        )
     return f"{row.name}\n{tr_code(f'rule.{row.rule}', row.facts)}" if row.rule else row.name

@@ -34,6 +34,8 @@ STRUCTURE = frozenset(
     )
 )
 """Rules of pieces that only hold others together; those of one section share a row."""
+STRUCTURE_KEY = "structure"
+"""The key of that row, and with the section's name behind a colon that of one section's."""
 
 _OF_ALL = frozenset({"raise_activity_entries_limit", "raise_activity_lookback_hours"})
 """Fixes of a group that are made for all of its members at once."""
@@ -91,9 +93,9 @@ def charged_text(agent: Agent | None, request: Request) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A section or a piece of a window of `window` tokens. `change` is against the saved state.
+    """A section, a piece, or headings and frames, of a window of `window` tokens.
 
-    `structure` are the tokens of a section that its headings and frames take; no row of a piece has them.
+    `change` is against the saved state.
     """
 
     key: str
@@ -108,11 +110,8 @@ class BudgetRow:
     rule: str = ""
     facts: Parameters = field(default_factory=dict)
     """What the rule says of the piece."""
-    structure: int = 0
-    structure_change: int = 0
     since: int = 0
     """Tokens more than in what was sent last."""
-    structure_since: int = 0
     cache: str = ""
     """What the prompt cache does with it: ``read``, ``part``, ``written``, ``new`` or nothing."""
 
@@ -258,8 +257,7 @@ def _by_id(pieces: tuple[Piece, ...] | None) -> dict[str, int] | None:
     return None if pieces is None else {piece.id: piece.tokens for piece in pieces}
 
 
-def _section_row(section: Section, before: _Before, cache: str, children: list[TreeRow]) -> TreeRow:
-    structure = _structure(section.pieces) if children else 0
+def _section_row(section: Section, before: _Before, cache: str, pieces: list[TreeRow]) -> TreeRow:
     value = BudgetRow(
         key=f"section:{section.name}",
         name=section.title or section.name,
@@ -270,15 +268,29 @@ def _section_row(section: Section, before: _Before, cache: str, children: list[T
         change=0 if before.saved is None else section.tokens - _sum(before.saved),
         ref=Ref(RefKind.SECTION, section.name),
         is_section=True,
-        structure=structure,
-        structure_change=0
-        if before.saved is None
-        else structure - _structure(before.saved if children else ()),
         since=0 if before.sent is None else section.tokens - _sum(before.sent),
-        structure_since=0 if before.sent is None else structure - _structure(before.sent if children else ()),
         cache=cache,
     )
-    return TreeRow(value.key, value, tuple(children))
+    rest = [_structure_row(section, before, value)] if pieces else []
+    return TreeRow(value.key, value, (*pieces, *(each for each in rest if each.value.tokens)))
+
+
+def _structure_row(section: Section, before: _Before, of: BudgetRow) -> TreeRow:
+    """What a section's headings and frames take: with it the rows below a section add up to it."""
+    tokens = _structure(section.pieces)
+    value = BudgetRow(
+        key=f"{STRUCTURE_KEY}:{section.name}",
+        name=tr("headings and frames"),
+        section=section.name,
+        tokens=tokens,
+        method=of.method,
+        window=before.window,
+        change=0 if before.saved is None else tokens - _structure(before.saved),
+        ref=None,
+        is_section=False,
+        since=0 if before.sent is None else tokens - _structure(before.sent),
+    )
+    return TreeRow(value.key, value)
 
 
 def _structure(pieces: Sequence[Piece]) -> int:

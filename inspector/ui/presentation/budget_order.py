@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.models.tree import TreeRow
-from inspector.ui.presentation.budget import BudgetRow
-from inspector.ui.wording import tr
+from inspector.ui.presentation.budget import STRUCTURE_KEY, BudgetRow
 
 SORT, FLAT = "budget.sort", "budget.flat"
 """The settings that remember the order; ``-tokens`` sorts the largest first, nothing is the order of sending."""
 FAINT = 0.005
 """The share of the Request below which a row is muted."""
-_LAST = "structure"
 _BY: Mapping[str, Callable[[BudgetRow], Any]] = {
     "piece": lambda row: row.name.casefold(),
     "tokens": lambda row: row.tokens,
@@ -83,7 +82,14 @@ def _sorted(rows: Sequence[TreeRow], order: BudgetOrder, places: Mapping[object,
     found = sorted(rows, key=lambda each: by(each.value), reverse=order.descending)
     if places:
         found.sort(key=lambda each: places.get(each.key, len(places)))
+    # What holds the others together stands below them in any order.
+    found.sort(key=lambda each: is_structure(each.value))
     return tuple(found)
+
+
+def is_structure(row: BudgetRow) -> bool:
+    """Whether a row is of headings and frames."""
+    return row.key.partition(":")[0] == STRUCTURE_KEY
 
 
 def _kept(rows: Iterable[TreeRow], words: str) -> list[TreeRow]:
@@ -97,31 +103,18 @@ def _fits(row: TreeRow, words: str) -> bool:
 
 def _flat(rows: Sequence[TreeRow]) -> list[TreeRow]:
     """All pieces; headings and frames of all sections are one row at the end, so that the figures add up."""
-    found: list[TreeRow] = []
-    structure: list[BudgetRow] = []
-    for row in rows:
-        if row.children:
-            found.extend(row.children)
-            if row.value.structure:
-                structure.append(row.value)
-        else:
-            found.append(row)
-    if structure:
-        found.append(TreeRow(_LAST, _structure_row(structure)))
-    return found
+    all_rows = [each for row in rows for each in (row.children or (row,))]
+    structure = [each.value for each in all_rows if is_structure(each.value)]
+    found = [each for each in all_rows if not is_structure(each.value)]
+    return [*found, TreeRow(STRUCTURE_KEY, _structure_row(structure))] if structure else found
 
 
 def _structure_row(sections: Sequence[BudgetRow]) -> BudgetRow:
-    first = sections[0]
-    return BudgetRow(
-        key=_LAST,
-        name=tr("headings and frames"),
+    return replace(
+        sections[0],
+        key=STRUCTURE_KEY,
         section="",
-        tokens=sum(each.structure for each in sections),
-        method=first.method,
-        window=first.window,
-        change=sum(each.structure_change for each in sections),
-        since=sum(each.structure_since for each in sections),
-        ref=None,
-        is_section=False,
+        tokens=sum(each.tokens for each in sections),
+        change=sum(each.change for each in sections),
+        since=sum(each.since for each in sections),
     )
