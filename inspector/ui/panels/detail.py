@@ -94,11 +94,13 @@ class DetailPanel(Panel):
             self.set_heading("")
             return
         self.set_heading(card.title, card.note)
-        if was is not None and is_same_fix and _alike(was, card):
-            # Typing changes a figure or two; new widgets for all of them would cost more than the figures.
+        # Typing changes a figure or two; new widgets for all of them would cost more than the figures.
+        if was is not None and _shape(was) == _shape(card):
             self._say_anew(card)
         else:
-            self._lay_out(card)
+            self._lay_out_rows(card)
+        if was is None or not is_same_fix or was.actions != card.actions:
+            self._lay_out_buttons(card)
 
     def _say_anew(self, card: Card) -> None:
         for place, row in enumerate(card.rows):
@@ -108,13 +110,8 @@ class DetailPanel(Panel):
                 label.setAccessibleName(f"{row.name}: {row.text}")
                 self._shown[place] = (label, row)
 
-    def _lay_out(self, card: Card) -> None:
-        focused = QApplication.focusWidget()
-        if isinstance(focused, QPushButton) and self.isAncestorOf(focused):
-            # The button goes, and the keyboard would land wherever.
-            self._scroll.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _lay_out_rows(self, card: Card) -> None:
         clear(self._rows)
-        clear(self._buttons)
         self._shown.clear()
         for row in card.rows:
             name = PlainLabel(row.name, tone="muted")
@@ -128,6 +125,13 @@ class DetailPanel(Panel):
             text.setAccessibleName(f"{row.name}: {row.text}")
             self._rows.addRow(name, text)
             self._shown.append((text, row))
+
+    def _lay_out_buttons(self, card: Card) -> None:
+        focused = QApplication.focusWidget()
+        if isinstance(focused, QPushButton) and self.isAncestorOf(focused):
+            # The button goes, and the keyboard would land wherever.
+            self._scroll.setFocus(Qt.FocusReason.OtherFocusReason)
+        clear(self._buttons)
         if self._fix is not None:
             # First, as it is what a person who selects what is left out looks for.
             include = tr_code(f"fix_button.{self._fix.action}", self._fix.parameters)
@@ -225,7 +229,6 @@ async def stored_message(session: FileSession, message_id: str) -> StoredMessage
     return StoredMessage(message, next(reversed(covering(facts, message.position)), None))
 
 
-def _alike(one: Card, other: Card) -> bool:
-    """Whether two cards differ in what their rows say, and in nothing that is laid out."""
-    shapes = [[(row.name, row.tone) for row in card.rows] for card in (one, other)]
-    return shapes[0] == shapes[1] and one.actions == other.actions
+def _shape(card: Card) -> list[tuple[str, str]]:
+    """What of a card's rows stays while their figures change."""
+    return [(row.name, row.tone) for row in card.rows]
