@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject
 
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.content import TextContent
-from inspector.domain.edits.block_rows import RestoreBlock
-from inspector.domain.errors import RefusedError
+from inspector.domain.edits.block_rows import RestoreBlock, SetCharLimit
+from inspector.domain.errors import RefusedError, Severity
+from inspector.domain.limit_violations import OVER_LIMIT
 from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.raw_json import raw_text
@@ -19,12 +20,13 @@ from inspector.ui.exact_text import copy_text
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
-from inspector.ui.wording import number, tr
+from inspector.ui.wording import number, tr, tr_code
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
 _UNFIT, _ANSWER, _PARTNER = "unfit", "answer", "partner"
-_LOCKED, _OVER_LIMIT = "refused.locked", "refused.char_limit"
+_EXCESS = "excess"
+_LOCKED, _REFUSED_LIMIT = "refused.locked", "refused.char_limit"
 _CLOSED = "refused.consent_closed"
 _ROUND = 100
 
@@ -32,8 +34,12 @@ _ROUND = 100
 def limit_needed(error: RefusedError) -> int | None:
     """The limit of characters, a round number, with which a refused save would pass; None where none would do."""
     length = error.parameters.get("length")
-    if error.code != _OVER_LIMIT or not isinstance(length, int):
+    if error.code != _REFUSED_LIMIT or not isinstance(length, int):
         return None
+    return _rounded(length)
+
+
+def _rounded(length: int) -> int:
     return -(-length // _ROUND) * _ROUND
 
 
@@ -72,6 +78,7 @@ class BlockNotices(QObject):
         else:
             self._banners.close_notice("deleted")
         self._tell_partner(state)
+        self._tell_excess(state)
         self._tell_unfit()
         self._tell_answer()
         # Each speaks of a draft that is there, or of none.
@@ -103,6 +110,24 @@ class BlockNotices(QObject):
                 id=partner.id,
             )
         self._put(Notice(_PARTNER, text, remark, "info", closable=False))
+
+    def _tell_excess(self, state: BlockState) -> None:
+        """Say that the block holds more than it may, and offer the limit that would do."""
+        problem = state.problem
+        is_refused = any(each.key == _REFUSED for each in self._banners.notices)
+        is_less = problem is None or problem.severity is Severity.ERROR or not state.block.is_active
+        if problem is None or is_less or is_refused:
+            # A refused save says as much, and more.
+            self._banners.close_notice(_EXCESS)
+            return
+        length = problem.parameters.get("length")
+        choices: tuple[tuple[str, Callable[[], None]], ...] = ()
+        if problem.code == OVER_LIMIT and isinstance(length, int) and self._workspace.file.read_only is None:
+            raised = _rounded(length)
+            edit = partial(self._workspace.edit, self._id, SetCharLimit(raised))
+            choices = ((tr("Raise limit to {limit}", limit=number(raised)), edit),)
+        text = tr_code(problem.code, problem.parameters)
+        self._put(Notice(_EXCESS, text, tone="warning", choices=choices, closable=False))
 
     def _tell_unfit(self) -> None:
         """Say that a draft can't be shown, as somebody has made another kind of block of this one."""
@@ -184,6 +209,7 @@ class BlockNotices(QObject):
         remark = f"{failure.meaning} {failure.advice}"
         choice = tr("Raise limit to {limit}", limit=number(raised))
         choices = ((choice, lambda: self._raise_limit(raised)),)
+        self._banners.close_notice(_EXCESS)
         self._banners.show_notice(Notice(_REFUSED, text, remark, "warning", choices=choices))
 
     def _raise_limit(self, char_limit: int) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.content import Content
+from inspector.domain.errors import Severity
 from inspector.domain.ref import Ref
 from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
@@ -453,4 +454,6 @@ class BlockPanel(Panel):
 
 
 def _is_readable(state: BlockState) -> bool:
-    return state.content is not None and state.problem is None
+    """A content over its limit can be read, and has to be edited to get shorter."""
+    is_damaged = state.problem is not None and state.problem.severity is Severity.ERROR
+    return state.content is not None and not is_damaged

@@ -72,3 +72,25 @@ async def test_that_what_is_typed_after_the_refusal_is_saved_too(open_tab: OpenT
     await one.until(lambda: one.buttons("Raise limit to 200"))
     await one.click("Raise limit to 200")
     await one.saved("x" * 60 + TYPED)
+
+
+async def test_that_a_block_over_its_limit_is_edited_until_it_fits(open_tab: OpenTab) -> None:
+    one = await open_tab(Edit(QUESTIONS, SetCharLimit(5)))
+    assert one.banner("You can only shorten it until it fits.")
+    assert one.editor.text == STORED
+    one.type("x", at=0)
+    one.save()
+    await one.until(lambda: one.banner(f"{len(STORED) + 1} characters, limit 5."))
+    assert not one.banner("You can only shorten it until it fits.")
+    one.editor.selectAll()
+    QTest.keyClicks(one.editor, "Fits")
+    one.save()
+    await one.saved("Fits")
+    assert not one.panel.banners.notices
+
+
+async def test_that_the_limit_of_a_block_over_it_is_raised_without_a_draft(open_tab: OpenTab) -> None:
+    one = await open_tab(Edit(QUESTIONS, SetCharLimit(5)))
+    await one.click("Raise limit to 100")
+    await one.until(lambda: limit(one) == 100)
+    assert not one.panel.banners.notices
