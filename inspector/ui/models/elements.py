@@ -69,7 +69,7 @@ class ElementTable(QAbstractTableModel):
         self.endResetModel()
 
     def set_values(self, values: Sequence[Any]) -> None:
-        """Show these elements; views keep their place where only some differ."""
+        """Show these elements; the rows of those that were there stay, with what is selected and typed in them."""
         old = self._values
         first = joint(old, values)
         if first == len(old) == len(values):
@@ -80,26 +80,31 @@ class ElementTable(QAbstractTableModel):
             self.endInsertRows()
             return
         last = min(joint(old[::-1], values[::-1]), len(old) - first, len(values) - first)
-        was, now = old[first : len(old) - last], values[first : len(values) - last]
-        if [self._key(each) for each in was] == [self._key(each) for each in now]:
-            self._values = values
-            if now:
-                self.dataChanged.emit(
-                    self.index(first, 0), self.index(first + len(now) - 1, len(self._columns) - 1)
-                )
-            return
-        if len(was) == len(now) and {*map(self._key, was)} == {*map(self._key, now)}:
+        was = [self._key(each) for each in old[first : len(old) - last]]
+        now = [self._key(each) for each in values[first : len(values) - last]]
+        if was != now and len(was) == len(now) and {*was} == {*now}:
             self._rearrange(values)
             return
-        if was:
-            self.beginRemoveRows(QModelIndex(), first, first + len(was) - 1)
-            self._values = (*old[:first], *old[len(old) - last :])
+        # What somebody else wrote was read anew: other objects, of which most have the keys of before.
+        head = _same(was, now)
+        tail = min(_same(was[::-1], now[::-1]), len(was) - head, len(now) - head)
+        at = first + head
+        gone, came = len(was) - head - tail, len(now) - head - tail
+        if gone:
+            self.beginRemoveRows(QModelIndex(), at, at + gone - 1)
+            self._values = (*old[:at], *old[at + gone :])
             self.endRemoveRows()
-        if now:
-            self.beginInsertRows(QModelIndex(), first, first + len(now) - 1)
+        if came:
+            self.beginInsertRows(QModelIndex(), at, at + came - 1)
             self._values = values
             self.endInsertRows()
         self._values = values
+        self._changed(first, head)
+        self._changed(at + came, tail)
+
+    def _changed(self, row: int, count: int) -> None:
+        if count:
+            self.dataChanged.emit(self.index(row, 0), self.index(row + count - 1, len(self._columns) - 1))
 
     def figures_changed(self, column: str) -> None:
         """The cells of a column say something else."""
@@ -187,3 +192,11 @@ class ElementTable(QAbstractTableModel):
         ]
         self.changePersistentIndexList(old, new)
         self.layoutChanged.emit()
+
+
+def _same(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many keys two rows begin with that are equal."""
+    return next(
+        (at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]),
+        min(len(left), len(right)),
+    )

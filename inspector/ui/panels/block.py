@@ -405,9 +405,9 @@ class BlockPanel(Panel):
             self._empty.tell(tr("Can't read this block."), tr("It is kept unchanged. All other blocks work."))
 
     def _return_to_editor(self, *_: object) -> None:
-        """Give the keyboard back to the text, if it is in the head of this tab."""
+        """Give the keyboard back to the content, if it is in the head or a banner of this tab."""
         focused = QApplication.focusWidget()
-        if focused is not None and self.isAncestorOf(focused):
+        if focused is not None and self.isAncestorOf(focused) and not self._stack.isAncestorOf(focused):
             self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QWidget
 
 from inspector.domain.content import (
     CompositeContent,
@@ -631,3 +631,40 @@ async def test_that_a_column_takes_no_more_room_than_its_cells_need(open_block: 
         texts = [str(model.index(row, at).data() or "") for row in range(model.rowCount())]
         widest = max(metrics.horizontalAdvance(f"{text}mmmm") for text in [title, *texts])
         assert header.sectionSize(at) <= max(widest, 8 * metrics.averageCharWidth()), title
+
+
+async def test_that_a_cell_stays_open_and_a_row_selected_while_somebody_else_writes(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 1, 1)
+    QTest.keyClick(view, Keys.Key_F2)
+    editor = editor_in(view)
+    QTest.keyClicks(editor, "Half a")
+    await one.world.write(TASKS.ref, InsertItem({"title": "Theirs"}, None, "theirs"))
+    await one.until(lambda: view.model().rowCount() == 4)
+    assert editor_in(view) is editor
+    QTest.keyClicks(editor, " title")
+    QTest.keyClick(editor, Keys.Key_Return)
+    await one.until(lambda: "Half a title" in titles(one.panel.editors.draft.content))
+    one.panel.editors.discard()
+    await one.until(lambda: one.draft is None)
+    go_to(view, 1, 0)
+    key = one.page.model.key_at(1)
+    await one.world.write(TASKS.ref, RemoveItem("a"))
+    await one.until(lambda: view.model().rowCount() == 3)
+    assert one.page.model.key_at(view.currentIndex().row()) == key
+
+
+@pytest.mark.parametrize(("made", "field"), [(SERVICE, "name"), (PLAN, "branch")])
+async def test_that_the_keyboard_stays_in_its_field_after_a_save(
+    open_block: Any, made: Made, field: str
+) -> None:
+    one = await open_block(made)
+    holder = one.page.sections["facts"].editor if made is PLAN else one.page
+    editor = holder.rows[field].input.editor
+    editor.setFocus()
+    QTest.keyClicks(editor, "a")
+    await one.save()
+    assert QApplication.focusWidget() is editor
+    QTest.keyClicks(editor, "b")
+    assert one.draft is not None
