@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from inspector.domain.blocks import FieldDef, FieldType
 from inspector.domain.content import FieldEntry, FieldItem, ListItem, LogEntry, TreeNode
 from inspector.domain.content_faults import with_defaults
-from inspector.domain.differences.contents import unshared
+from inspector.domain.differences.contents import same_value, unshared
 from inspector.domain.rendering.structured import DONE, scalar_text, value_text
 from inspector.ui.editors.cells import CHOICES_ROLE
 from inspector.ui.editors.field_values import (
@@ -218,3 +218,20 @@ def changed_value(
     if isinstance(read, FieldFault):
         return read
     return with_field(values_of(row), field.name, read, [each.name for each in fields or ()])
+
+
+def stored_again(
+    row: Row, stored: Row | None, fields: Sequence[FieldDef] | None, column: str
+) -> dict[str, FieldItem] | None:
+    """The value of an element with a cell as it is stored; None where it is that already, or nothing is stored.
+
+    A cell with a fault has it: of 12x, the 12 was only on the way, and nothing may save it.
+    """
+    name = field_of_column(column)
+    field = next((each for each in fields or () if each.name == name), None)
+    if field is None or stored is None:
+        return None
+    value = values_of(stored).get(field.name)
+    if same_value(values_of(row).get(field.name), value):
+        return None
+    return with_field(values_of(row), field.name, value, [each.name for each in fields or ()])

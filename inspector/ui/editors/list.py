@@ -22,6 +22,7 @@ from inspector.ui.editors.element_columns import (
     first_text,
     first_widths,
     new_object,
+    stored_again,
     tokens_column,
     values_of,
 )
@@ -147,10 +148,20 @@ class ListEditor(QWidget):
         read = changed_value(item, self._schema.item_schema, (column, value), self._tools.new_id)
         if isinstance(read, FieldFault):
             self._tell(read.text)
+            self._take_back(item, column)
             return
         self._tell("")
         changed = replace(item, value=read)
         self._put([changed if each is item else each for each in self._items], (id_, column))
+
+    def _take_back(self, item: ListItem, column: str) -> None:
+        base = self._part.base
+        items = base.items if isinstance(base, ListContent) else ()
+        stored = next((each for each in items if each.id == item.id), None)
+        value = stored_again(item, stored, self._schema.item_schema, column)
+        if value is not None:
+            was = replace(item, value=value)
+            self._put([was if each is item else each for each in self._items], (item.id, column))
 
     def _with(self, item: ListItem, field: FieldDef, value: FieldItem) -> ListItem:
         order = [each.name for each in self._schema.item_schema or ()]

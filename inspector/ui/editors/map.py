@@ -74,7 +74,7 @@ class MapEditor(QWidget):
         self.rows = {each.name: FieldRow(each, self._tools) for each in fields}
         for name, row in self.rows.items():
             row.typed.connect(partial(self._take, name))
-            row.faulted.connect(partial(self._part.tell_fault, name))
+            row.faulted.connect(partial(self._fault, name))
             row.reset.connect(partial(self._reset, name))
             self._form.addWidget(row)
         self._form.addStretch(1)
@@ -85,9 +85,17 @@ class MapEditor(QWidget):
         order = [each.name for each in self._fields or ()]
         self._part.change(MapContent(with_field(self._values, name, value, order)), name)
 
-    def _reset(self, name: str) -> None:
+    def _fault(self, name: str, text: str) -> None:
+        self._part.tell_fault(name, text)
+        if text and not same_value(self._values.get(name), self._stored(name)):
+            # Of 12x, the 12 was only on the way: nothing may save it.
+            self._take(name, self._stored(name))
+
+    def _stored(self, name: str) -> FieldItem:
         base = self._part.base
-        stored = base.fields.get(name) if isinstance(base, MapContent) else None
+        return base.fields.get(name) if isinstance(base, MapContent) else None
+
+    def _reset(self, name: str) -> None:
         self.rows[name].clear_fault()
-        self._take(name, stored)
+        self._take(name, self._stored(name))
         self.rows[name].show_value(self._values.get(name), changed=False)

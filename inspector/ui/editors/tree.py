@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QTreeView, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import TreeSchema
 from inspector.domain.content import TreeContent, TreeNode
+from inspector.domain.differences.contents import nodes_of
 from inspector.domain.rendering.render import render
 from inspector.ui.editors import outline
 from inspector.ui.editors.cells import CellDelegate
@@ -23,6 +24,7 @@ from inspector.ui.editors.element_columns import (
     first_text,
     first_widths,
     new_object,
+    stored_again,
     tokens_column,
 )
 from inspector.ui.editors.field_values import FieldFault
@@ -267,9 +269,18 @@ class TreeEditor(QWidget):
         read = changed_value(node, self._schema.node_schema, (column, value), self._tools.new_id)
         if isinstance(read, FieldFault):
             self._tell(read.text)
+            self._take_back(path, column)
             return
         self._tell("")
         self._put(outline.replaced(self._roots, path, replace(node, value=read)), (id_, column))
+
+    def _take_back(self, path: outline.Path, column: str) -> None:
+        node, base = outline.node_at(self._roots, path), self._part.base
+        nodes = nodes_of(base) if isinstance(base, TreeContent) else ()
+        stored = next((each for each, _ in nodes if each.id == node.id), None)
+        value = stored_again(node, stored, self._schema.node_schema, column)
+        if value is not None:
+            self._put(outline.replaced(self._roots, path, replace(node, value=value)), (node.id, column))
 
     def _tell(self, fault: str) -> None:
         self.fault.setText(fault)

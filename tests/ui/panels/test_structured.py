@@ -668,3 +668,31 @@ async def test_that_the_keyboard_stays_in_its_field_after_a_save(
     assert QApplication.focusWidget() is editor
     QTest.keyClicks(editor, "b")
     assert one.draft is not None
+
+
+async def test_that_what_was_typed_on_the_way_to_a_fault_is_no_draft(open_block: Any) -> None:
+    one = await open_block(SERVICE)
+    line: Any = one.page.rows["replicas"].input.line
+    line.selectAll()
+    QTest.keyClicks(line, "4")
+    assert one.draft == SetField("replicas", 4)
+    QTest.keyClicks(line, "x")
+    assert one.page.rows["replicas"].fault.text()
+    assert line.text() == "4x"
+    assert one.draft is None
+    QTest.keyClick(line, Keys.Key_Backspace)
+    assert one.draft == SetField("replicas", 4)
+
+
+async def test_that_a_cell_with_a_fault_leaves_its_item_as_it_is_stored(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 2)
+    QTest.keyClick(view, Keys.Key_F2)
+    editor_in(view).selectAll()
+    QTest.keyClicks(editor_in(view), "7")
+    assert one.draft == UpdateItem("a", {"priority": 7})
+    QTest.keyClicks(editor_in(view), "x")
+    assert "must be a number" in one.page.view.fault.text()
+    assert one.draft is None
+    assert editor_in(view).text == "7x"
