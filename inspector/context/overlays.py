@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from inspector.domain.agents import Agent
 from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
 from inspector.domain.errors import InputError, NotFoundError
-from inspector.domain.messages import Batch, Message, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import Batch, Message, Part, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.simulation import Overlay
 from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
@@ -34,6 +35,7 @@ def overlaid(snapshot: Snapshot, overlay: Overlay, spec: RequestSpec) -> Snapsho
         named = {overlay.own_layout.name: overlay.own_layout}
         snapshot = replace(snapshot, layouts={**snapshot.layouts, **named})
     snapshot = _with_drafts(snapshot, overlay.drafts)
+    snapshot = _with_unsaved(snapshot, overlay.messages)
     for ref in sorted(overlay.edited):
         snapshot = _edited(snapshot, ref, overlay.edited[ref])
     for ref in sorted(overlay.pinned):
@@ -53,6 +55,14 @@ def _with_drafts(snapshot: Snapshot, drafts: Mapping[str, Content]) -> Snapshot:
         if block_id not in existing:
             raise _absent(Ref(RefKind.BLOCK, block_id))
     return snapshot.with_drafts(drafts)
+
+
+def _with_unsaved(snapshot: Snapshot, messages: Mapping[str, tuple[Part, ...]]) -> Snapshot:
+    in_view = {each.id for batch in snapshot.history for each in batch.messages} if messages else set()
+    for message_id in sorted(in_view & messages.keys()):
+        edited = partial(replace, content=messages[message_id])
+        snapshot = _with_messages(snapshot, Ref(RefKind.MESSAGE, message_id), {message_id}, edited)
+    return snapshot
 
 
 def _states(snapshot: Snapshot) -> tuple[BlockState, ...]:

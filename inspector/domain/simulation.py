@@ -12,6 +12,7 @@ from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layouts import Layout
 from inspector.domain.limits import LimitOverrides, Strategy
+from inspector.domain.messages import Part
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Diff, LeftOut, Request
 
@@ -32,6 +33,7 @@ class Overlay:
         own_layout: A layout that is not stored, or not as it is here; it is used unless `layout` names another.
         agent: The agent's settings as a draft has them.
         drafts: Unsaved contents by block id.
+        messages: Unsaved parts by message id; one that isn't in the view stays out of it.
         pinned: Blocks that are chosen first; archived messages and batches that are in the conversation again.
         dropped: Blocks, messages, batches, summaries, events, tools, retrieved entries, the persona and
             instructions (``literal:persona``, ``literal:instructions/0``) that are left out.
@@ -50,6 +52,7 @@ class Overlay:
     own_layout: Layout | None = None
     agent: Agent | None = None
     drafts: Mapping[str, Content] = field(default_factory=dict)
+    messages: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     pinned: frozenset[Ref] = frozenset()
     dropped: frozenset[Ref] = frozenset()
     edited: Mapping[Ref, str] = field(default_factory=dict)

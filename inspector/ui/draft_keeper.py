@@ -67,8 +67,8 @@ class DraftKeeper:
 class RecordDrafts:
     """The unsaved edits of messages, archival entries and other records, in the state of the open file.
 
-    `rebuild` lets the figures follow those that the Request shows: layouts. `bases` holds each record as it was when
-    its edit began, for as long as the file is open: a closed tab does not forget it.
+    `rebuild` lets the figures follow those that the Request shows: layouts and messages. `bases` holds each record
+    as it was when its edit began, for as long as the file is open: a closed tab does not forget it.
     """
 
     def __init__(self, live: LiveFile, keeper: DraftKeeper, rebuild: Callable[[], None]) -> None:
@@ -101,7 +101,7 @@ class RecordDrafts:
 
     def _note(self, ref: Ref) -> None:
         self._keeper.note(ref)
-        if ref.kind is RefKind.LAYOUT:
+        if ref.kind in (RefKind.LAYOUT, RefKind.MESSAGE):
             self._rebuild()
 
     def drop_saved(self, edit: Edit | None) -> None:

@@ -21,11 +21,12 @@ from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.rows import ConfigureAgent, PutLayout
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutLayout
 from inspector.domain.errors import Problem, RefusedError, Severity
 from inspector.domain.layout_rules import layout_fault
 from inspector.domain.layouts import Layout
 from inspector.domain.lint import Finding
+from inspector.domain.messages import Part
 from inspector.domain.model_offers import ModelOffer
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.request_comparison import SentRequests
@@ -249,13 +250,22 @@ class FileState:
     @property
     def has_drafts(self) -> bool:
         """Whether anything is unsaved that a Request may show."""
-        return bool(self.drafts or self.settings_drafts or self.drafted_layout)
+        return bool(self.drafts or self.settings_drafts or self.drafted_layout or self.drafted_messages)
 
     @property
     def drafted_layout(self) -> Layout | None:
         """The shown agent's layout as its draft has it, None where that has none or cannot be used."""
         agent = self.drafted_agent
         return None if agent is None else self.layout_draft(self.what_if.agent_with(agent).config.layout)
+
+    @property
+    def drafted_messages(self) -> Mapping[str, tuple[Part, ...]]:
+        """The parts of messages as their drafts have them, by message id."""
+        return {
+            ref.id: edit.operation.content
+            for ref, edit in self.records.items()
+            if isinstance(edit.operation, EditMessage)
+        }
 
     def layout_draft(self, name: str) -> Layout | None:
         """The unsaved layout of a name, None where there is none or it cannot be used as it is."""

@@ -17,7 +17,6 @@ from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Version
 from inspector.domain.errors import InspectorError, Problem, Severity
-from inspector.domain.layouts import Layout
 from inspector.domain.ref import RefKind
 from inspector.domain.requests import Request
 from inspector.domain.simulation import Overlay, UnsavedWork
@@ -208,21 +207,21 @@ class Refresher:
 
     async def _build(self, session: FileSession, agent_id: str, *, saved: bool) -> None:
         spec, what_if = self._spec(session), self._live.state.what_if
-        overlay, laid = _overlay(self._live.state), self._live.state.drafted_layout
+        overlay, has_records = _overlay(self._live.state), _with_records(None, self._live.state) is not None
         drafts = await self._contents_of_drafts(session)
         unsaved = await self._unsaved_settings(session)
         plain, problem = self._live.state.saved_request, None
-        is_drafted = bool(drafts or unsaved or laid)
+        is_drafted = bool(drafts or unsaved or has_records)
         if saved or not is_drafted:
             plain, problem = await _built(session, agent_id, spec, {}, overlay=overlay)
         # One may be too large where the other is not: what a draft makes of it, or what is saved.
         request = plain
         if is_drafted:
-            whole = _with_layout(_overlay(self._live.state, unsaved), laid)
+            whole = _with_records(_overlay(self._live.state, unsaved), self._live.state)
             request, problem = await _built(session, agent_id, spec, drafts, unsaved, whole)
         tried = None
         if overlay is not None:
-            own = _with_layout(None, replace(self._live.state, what_if=WhatIf()).drafted_layout)
+            own = _with_records(None, replace(self._live.state, what_if=WhatIf()))
             before, _ = await _built(session, agent_id, spec, drafts, unsaved, own)
             tried = await _compared(session, before, request, overlay)
             request = tried.simulation.after if tried.simulation else request
@@ -241,7 +240,7 @@ class Refresher:
     async def unsaved_work(self, session: FileSession) -> UnsavedWork:
         """What the shown Request is built with and the file doesn't have."""
         contents, settings = await self._contents_of_drafts(session), await self._unsaved_settings(session)
-        overlay = _with_layout(_overlay(self._live.state, settings), self._live.state.drafted_layout)
+        overlay = _with_records(_overlay(self._live.state, settings), self._live.state)
         return UnsavedWork(contents, settings, overlay or Overlay())
 
     async def _unsaved_settings(self, session: FileSession) -> UnsavedSettings | None:
@@ -290,9 +289,13 @@ def _overlay(state: FileState, unsaved: UnsavedSettings | None = None) -> Overla
     return state.what_if.overlay(agent)
 
 
-def _with_layout(overlay: Overlay | None, layout: Layout | None) -> Overlay | None:
-    """The same with an unsaved layout in the place of the stored one of its name."""
-    return overlay if layout is None else replace(overlay or Overlay(), own_layout=layout)
+def _with_records(overlay: Overlay | None, state: FileState) -> Overlay | None:
+    """The same with the unsaved layout in the place of the stored one of its name, and with unsaved messages."""
+    layout, messages = state.drafted_layout, state.drafted_messages
+    if layout is None and not messages:
+        return overlay
+    found = replace(overlay or Overlay(), messages=messages)
+    return found if layout is None else replace(found, own_layout=layout)
 
 
 async def _compared(

@@ -93,6 +93,15 @@ def test_that_limits_of_the_spec_stay_where_the_overlay_has_none() -> None:
     assert (found.after.limits.max_tokens, found.after.limits.memory_tokens) == (9000, 700)
 
 
+def test_that_an_unsaved_message_is_sent_as_it_is_typed_and_one_out_of_view_changes_nothing() -> None:
+    snapshot = a_snapshot(history=(a_turn(1), a_turn(2)))
+    typed = (TextPart("Not saved yet."),)
+    found = laid(snapshot, messages={"msg_100": typed, "msg_none": typed})
+    assert "Not saved yet." in text_of(found.after, "message:msg_100")
+    assert found.after.text.count("Not saved yet.") == 1
+    assert snapshot.history[0].messages[0].content != typed
+
+
 def test_that_a_pinned_block_is_chosen_before_a_newer_one() -> None:
     long = "word " * 60
     snapshot = a_snapshot(working("old", long, minutes=60), working("new", long))

@@ -123,6 +123,12 @@ class MessagesTab:
         return request.text if request else ""
 
     @property
+    def saved_text(self) -> str:
+        """The Request without drafts."""
+        request = self.workspace.file.saved_request
+        return request.text if request else ""
+
+    @property
     def tokens(self) -> int:
         request = self.workspace.file.request
         return request.tokens if request else 0
@@ -233,9 +239,10 @@ async def test_that_an_edited_message_is_in_the_request(messages: OpenMessages) 
     page.editor.select_range(0, 2)
     QTest.keyClicks(page.editor, "Was")
     assert page.editor.text == "Was step 8 done?"
-    assert "Was step 8 done?" not in tab.request_text
-    QTest.keyClick(page.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     await tab.until(lambda: "Was step 8 done?" in tab.request_text)
+    assert "Was step 8 done?" not in tab.saved_text
+    QTest.keyClick(page.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    await tab.until(lambda: "Was step 8 done?" in tab.saved_text)
     await tab.until(lambda: not tab.browser.page.is_editing)
     await tab.undo()
     await tab.until(lambda: "Is step 8 done?" in tab.request_text)
@@ -351,14 +358,14 @@ async def test_that_a_message_that_someone_else_changed_is_merged_or_reviewed_be
     await tab.world.write(MESSAGE, EditMessage((TextPart("Is step 9 done?"),)))
     await tab.until(lambda: "Saving merges both" in page.state_note.text())
     await tab.press("Save")
-    await tab.until(lambda: "XIs step 9 done?" in tab.request_text)
+    await tab.until(lambda: "XIs step 9 done?" in tab.saved_text)
     assert not review.is_open
     await tab.until(lambda: tab.shown == "XIs step 9 done?" and not page.is_editing)
     await tab.press("Edit")
     QTest.keyClick(tab.editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(tab.editor, "Mine?")
     await tab.world.write(MESSAGE, EditMessage((TextPart("Theirs?"),)))
-    await tab.until(lambda: "Theirs?" in tab.request_text and "Saving merges both" in page.state_note.text())
+    await tab.until(lambda: "Theirs?" in tab.saved_text and "Saving merges both" in page.state_note.text())
     await tab.press("Save")
     await tab.until(lambda: review.is_open)
     text = review.page.text
@@ -369,7 +376,7 @@ async def test_that_a_message_that_someone_else_changed_is_merged_or_reviewed_be
     ]
     assert text.merged.isVisible()
     assert tab.button("Save") is None, "a conflict is left to decide"
-    assert "Mine?" not in tab.request_text
+    assert "Mine?" not in tab.saved_text
     await tab.press("Take both")
     assert text.merged.text == "Theirs?\nMine?"
     QTest.keyClick(text.merged, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -381,7 +388,7 @@ async def test_that_a_message_that_someone_else_changed_is_merged_or_reviewed_be
     QTest.keyClick(tab.editor, Qt.Key.Key_Home)
     QTest.keyClicks(tab.editor, "And ")
     await tab.press("Save")
-    await tab.until(lambda: "And Theirs?" in tab.request_text)
+    await tab.until(lambda: "And Theirs?" in tab.saved_text)
     assert not tab.panel.marked
 
 
