@@ -7,7 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QSizePolicy, QTableView, QVBoxLayout
 
 from inspector.ui.actions import Action
-from inspector.ui.file_state import What
+from inspector.ui.file_state import UnsavedEdit, What
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
@@ -62,6 +62,12 @@ class EffectBar(QFrame):
         """The list of effects, which most blocks never show."""
         return self._made or self._make_table()
 
+    @property
+    def _draft(self) -> UnsavedEdit | None:
+        """What a save would store; a draft that no longer fits its block can't be saved and has no effect."""
+        file = self._services.workspace.file
+        return None if file.is_draft_unfit(self._id) else file.drafts.get(self._id)
+
     def actions_of_tab(self) -> tuple[Action, ...]:
         """What the button does, by keyboard and from the palette."""
         title = tr("Show what saving changes for each agent")
@@ -74,7 +80,7 @@ class EffectBar(QFrame):
 
     def tell(self) -> None:
         """Show who sees the block and, with a draft, what saving it changes for them."""
-        agents, draft = self._sharing.agents, self._services.workspace.file.drafts.get(self._id)
+        agents, draft = self._sharing.agents, self._draft
         is_shared = self._sharing.is_read and len(agents) > 1
         self.setVisible(is_shared)
         if not is_shared or draft is None:
@@ -116,18 +122,17 @@ class EffectBar(QFrame):
 
     def show_effects(self, *, shown: bool = True) -> None:
         """Open or close the list of effects."""
-        if self._id in self._services.workspace.file.drafts:
+        if self._draft is not None:
             self.table.setVisible(shown)
             self._fit()
 
     def _no_effects(self) -> str:
         if self.isHidden():
             return tr("no other agent sees the block")
-        drafted = self._id in self._services.workspace.file.drafts
-        return "" if drafted else tr("no unsaved changes")
+        return tr("no unsaved changes") if self._draft is None else ""
 
     def _press(self) -> None:
-        if self._id in self._services.workspace.file.drafts:
+        if self._draft is not None:
             self.show_effects(shown=self.table.isHidden())
         else:
             self.opened.emit()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from inspector.domain.blocks import ListSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DetachBlock
+from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DetachBlock, SetSchema
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.ui.sharing.effect_bar import EffectBar
@@ -127,3 +128,12 @@ async def test_that_without_a_draft_the_button_goes_to_the_sharing_view(open_tab
     await one.until(lambda: one.panel.effects.isVisible())
     QTest.mouseClick(one.panel.effects.button, LEFT)
     assert one.panel.sharing.isVisible()
+
+
+async def test_that_a_draft_that_no_longer_fits_its_block_has_no_effect(open_tab: OpenTab) -> None:
+    one = await open_tab(*WITH_ALL)
+    one.type("Who signs the release notes? ", at=0)
+    await worked_out(one)
+    await one.world.write(QUESTIONS, SetSchema(ListSchema()))
+    await one.until(lambda: one.panel.services.workspace.file.is_draft_unfit(QUESTIONS.id))
+    await one.until(lambda: one.panel.effects.line.original == "Ada, Grace, Linus")

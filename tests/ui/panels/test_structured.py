@@ -661,7 +661,7 @@ async def test_that_the_keyboard_stays_in_its_field_after_a_save(
 ) -> None:
     one = await open_block(made)
     holder = one.page.sections["facts"].editor if made is PLAN else one.page
-    editor = holder.rows[field].input.editor
+    editor: Any = holder.rows[field].input.editor
     editor.setFocus()
     QTest.keyClicks(editor, "a")
     await one.save()
