@@ -35,6 +35,7 @@ def _plain_run(done: Summarised, *, dry: bool) -> dict[str, Any]:
     return {
         "stored": not dry,
         "messages": done.plan.message_count,
+        "kept": done.plan.kept,
         "covered": [each.id for each in done.plan.covered],
         "put_away": None if done.put_away is None else to_plain(done.put_away),
         "skipped_batches": list(done.plan.skipped),
@@ -206,7 +207,7 @@ def _print_redone(one: RedoneSummary, *, dry: bool) -> None:
     "--keep",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Keep the newest N messages. Default: summarise what a Request leaves out.",
+    help="Keep at least the newest N messages, in whole turns. Default: summarise what a Request leaves out.",
 )
 @click.option("--due", is_flag=True, help="Summarise only what the agent's strategy says is due.")
 @click.option(
@@ -274,12 +275,12 @@ async def summarise_command(
     if as_json:
         write_json(_plain_run(done, dry=dry_run))
     else:
-        _print_run(chosen.name, done, dry=dry_run)
+        _print_run(chosen.name, done, keep, dry=dry_run)
     return DONE
 
 
-def _print_run(agent: str, done: Summarised, *, dry: bool) -> None:
-    covered = len(done.plan.covered)
+def _print_run(agent: str, done: Summarised, keep: int | None, *, dry: bool) -> None:
+    covered, kept = len(done.plan.covered), done.plan.kept
     if not done.proposals and not covered:
         write_line(word("told.nothing_to_summarise", {"agent": agent}))
     for at, proposal in enumerate(done.proposals):
@@ -287,6 +288,8 @@ def _print_run(agent: str, done: Summarised, *, dry: bool) -> None:
     if covered:
         reported = "told.would_archive_covered" if dry else "told.archived_covered"
         write_line(word(reported, {"messages": covered}))
+    if keep is not None and kept is not None and kept > keep:
+        write_line(word("told.more_kept", {"messages": kept}))
     if done.plan.skipped:
         write_line(word("told.batches_skipped", {"batches": done.plan.skipped}))
     print_problems(done.problems)

@@ -113,14 +113,21 @@ class _Leaving:
 
 
 def batches_before(history: Sequence[Batch], keep: int) -> frozenset[str]:
-    """The batches before the newest whole ones of at most `keep` messages; never one in progress."""
-    left = max(0, keep)
-    live = [batch for batch in history if any(not each.is_archived for each in batch.messages)]
-    older = list(live)
-    while older and (len(older[-1].messages) <= left or (older[-1] is live[-1] and not live[-1].is_complete)):
-        left -= len(older[-1].messages)
-        older.pop()
+    """The batches before the newest whole ones of at least `keep` messages; never one in progress."""
+    live = [batch for batch in history if _in_history(batch)]
+    older, kept = list(live), 0
+    while older and (kept < keep or (older[-1] is live[-1] and not live[-1].is_complete)):
+        kept += _in_history(older.pop())
     return frozenset(batch.id for batch in older)
+
+
+def kept_beside(history: Sequence[Batch], wanted: Collection[str]) -> int:
+    """The number of messages in the conversation that are in none of the wanted batches."""
+    return sum(_in_history(batch) for batch in history if batch.id not in wanted)
+
+
+def _in_history(batch: Batch) -> int:
+    return sum(not each.is_archived for each in batch.messages)
 
 
 def covered_with(chunk: Sequence[Message], covered: Sequence[Message]) -> tuple[Message, ...]:

@@ -194,12 +194,14 @@ class FoldPlan:
         skipped: The ids of batches that cannot be: what lies between their messages is kept, or cannot be read.
         covered: Messages that stored summaries speak of and that are in the conversation still, in order. They are
             older than what stays, and are archived together with what lies around them.
+        kept: The newest messages that `FoldOptions.keep` leaves, in whole batches; None where it isn't set.
     """
 
     agent_id: str
     runs: tuple[tuple[tuple[Message, ...], ...], ...] = ()
     skipped: tuple[str, ...] = ()
     covered: tuple[Message, ...] = ()
+    kept: int | None = None
 
     @property
     def chunks(self) -> tuple[tuple[Message, ...], ...]:
@@ -238,8 +240,8 @@ class FoldOptions:
         chunk_size: Messages that one summary is made of, about: batches stay whole, and a small rest joins the last.
         fan_in: Summaries of one depth that stand side by side; when there is one more, so many of the oldest become
             a deeper one.
-        keep: Leave so many of the newest messages and summarise all before them; None: what a Request would leave
-            out now.
+        keep: Leave at least so many of the newest messages, in whole batches, and summarise all before them; None:
+            what a Request would leave out now.
         only_due: Only what the history's strategy has folded already and no summary stands for.
         query: What the reader will ask, if that is known.
         share: The part of its source that a summary should take at most.

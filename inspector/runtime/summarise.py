@@ -29,6 +29,7 @@ from inspector.domain.folding import (
     batches_before,
     covered_with,
     fold_plan,
+    kept_beside,
 )
 from inspector.domain.limits import RecursiveSummarization
 from inspector.domain.messages import Batch, Message, is_sendable
@@ -169,7 +170,8 @@ class SummaryService:
 
     async def _plan(self, snapshot: Snapshot, options: FoldOptions) -> FoldPlan:
         wanted = await self._wanted(snapshot, options)
-        return fold_plan(snapshot.agent.id, snapshot.history, snapshot.summaries, wanted, options)
+        plan = fold_plan(snapshot.agent.id, snapshot.history, snapshot.summaries, wanted, options)
+        return plan if options.keep is None else replace(plan, kept=kept_beside(snapshot.history, wanted))
 
     async def _wanted(self, snapshot: Snapshot, options: FoldOptions) -> frozenset[str]:
         if options.keep is not None:

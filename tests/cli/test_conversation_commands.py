@@ -120,6 +120,17 @@ def test_that_summarise_stores_archives_and_has_nothing_left_to_do(program: Prog
     assert "no messages to summarise" in program.told("summarise", "--agent", "Ada", "--keep", 30)
 
 
+def test_that_at_least_the_messages_asked_for_are_kept_and_more_are_told(program: Program) -> None:
+    asked = ("summarise", "--agent", "Ada", "--dry-run", "--keep")
+    whole, one = program.said(*asked, 0), program.said(*asked, 1)
+    assert whole["kept"] == 0
+    assert one["kept"] > 1
+    assert one["messages"] + len(one["covered"]) < whole["messages"] + len(whole["covered"])
+    told = f"Kept the newest {one['kept']} messages: only whole, finished turns are archived."
+    assert told in program.told(*asked, 1)
+    assert "Kept the newest" not in program.told(*asked, one["kept"])
+
+
 def test_that_a_question_and_a_pinned_text_change_what_is_kept(program: Program) -> None:
     asked_for = ("summarise", "--agent", "Linus", "--keep", 4, "--dry-run")
     plain = program.said(*asked_for)["summaries"][1]

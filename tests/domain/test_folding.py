@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.domain.coverage import coverage_of, covered_ranges
-from inspector.domain.folding import StandingSummaries, batches_before, covered_with, fold_plan
+from inspector.domain.folding import StandingSummaries, batches_before, covered_with, fold_plan, kept_beside
 from inspector.domain.messages import Batch, BatchType, Message, Role, TextPart
 from inspector.domain.summaries import PositionRange, Summary, SummaryDetails
 from inspector.domain.summarising import FoldOptions, Losses, Proposal, SummaryDraft, SummarySource
@@ -197,10 +197,16 @@ def test_that_stored_prompts_of_other_programs_are_passed_over() -> None:
 def test_that_the_newest_messages_and_a_batch_in_progress_are_kept() -> None:
     history = pairs(5)
     assert batches_before(history, 4) == {"b1", "b2", "b3"}
-    assert batches_before(history, 3) == {"b1", "b2", "b3", "b4"}
+    assert batches_before(history, 3) == {"b1", "b2", "b3"}, "whole batches, and no fewer than asked for"
+    assert kept_beside(history, batches_before(history, 3)) == 4
     assert batches_before(history, 0) == everything(history)
+    assert batches_before(history, 11) == frozenset()
     asking = (*history, Batch("open", (a_message(11, "open"),)))
     assert batches_before(asking, 0) == everything(history)
+    assert kept_beside(asking, batches_before(asking, 0)) == 1
+    half = batches(a_message(at, f"b{(at + 1) // 2}", is_archived=at == 3) for at in range(1, 5))
+    assert batches_before(half, 1) == {"b1"}
+    assert batches_before(half, 2) == frozenset(), "an archived message isn't one that is kept"
     assert batches_before((), 3) == frozenset()
 
 

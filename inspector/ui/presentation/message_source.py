@@ -175,11 +175,10 @@ class MessageSource(LazyReader):
         return found
 
     def messages_from(self, batch_id: str) -> int:
-        """How many messages stand in a batch and behind it, as far as those batches are sent at all."""
+        """How many messages stand in a batch and behind it that are neither deleted nor archived."""
         outline, place = self._list.outline, self._list.place_of.get(batch_id, 0)
         away = outline.deleted | outline.archived
-        live = (each.positions for each in outline.batches[place:] if not away.issuperset(each.positions))
-        return sum(position not in outline.deleted for positions in live for position in positions)
+        return sum(at not in away for each in outline.batches[place:] for at in each.positions)
 
     def _note(self, news: object) -> None:
         if not isinstance(news, Change) or news.owner not in (None, self._list.agent_id):

@@ -18,6 +18,7 @@ from inspector.domain.requests import Request
 from inspector.domain.summarising import (
     FoldedSummary,
     FoldOptions,
+    FoldPlan,
     Losses,
     Proposal,
     Summarised,
@@ -48,10 +49,14 @@ _LOSSES: tuple[tuple[str, Callable[[], str]], ...] = (
 
 @dataclass(frozen=True)
 class TriedRun:
-    """A run that stored nothing, with the Request before and after it; None where it can't be built."""
+    """A run that stored nothing, with the Request before and after it; None where it can't be built.
+
+    `keep` is the number of newest messages that it was asked to leave, None without one.
+    """
 
     done: Summarised
     requests: tuple[Request, Request] | None
+    keep: int | None
 
 
 class SummaryPreview(QDialog):
@@ -234,17 +239,26 @@ async def _planned(session: FileSession, agent: Agent, options: FoldOptions) -> 
     plan = await session.engine.summaries.plan(agent.id, options)
     texts = [message_text(each) for chunk in plan.chunks for each in chunk]
     counts = await session.engine.context.counts(agent.model, texts)
-    if not plan.chunks:
-        return PlannedCalls(tr("There are no older messages that could be summarised."))
-    return PlannedCalls(
-        tr_count(
+    said = tr("There are no older messages that could be summarised.")
+    if plan.chunks:
+        said = tr_count(
             "Nothing is sent yet. The model would get {count} message in {calls} calls, about {tokens} tokens.",
             "Nothing is sent yet. The model would get {count} messages in {calls} calls, about {tokens} tokens.",
             plan.message_count,
             calls=number(len(plan.chunks)),
             tokens=number(sum(each.tokens for each in counts)),
         )
-    )
+    return PlannedCalls("\n".join((said, *_more_kept(plan, options.keep))))
+
+
+def _more_kept(plan: FoldPlan, keep: int | None) -> Iterator[str]:
+    """How many of the newest messages stay, where they are more than was asked for."""
+    if keep is not None and plan.kept is not None and plan.kept > keep:
+        yield tr_count(
+            "The newest message is kept: only whole, finished turns are archived.",
+            "The newest {count} messages are kept: only whole, finished turns are archived.",
+            plan.kept,
+        )
 
 
 async def _tried(
@@ -254,10 +268,10 @@ async def _tried(
     made_by = summaries.written_by(agent, model)
     done = await summaries.summarise(agent.id, made_by, options, dry=True)
     try:
-        return TriedRun(done, await summaries.effect(done))
+        return TriedRun(done, await summaries.effect(done), options.keep)
     except InspectorError:
         # That the Request can't be built is said where it is shown.
-        return TriedRun(done, None)
+        return TriedRun(done, None, options.keep)
 
 
 def _sentences(tried: TriedRun) -> Iterator[str]:
@@ -280,6 +294,7 @@ def _sentences(tried: TriedRun) -> Iterator[str]:
             + " "
             + tr("{count} numbers, paths, names and decisions are left out.", count=number(lost))
         )
+    yield from _more_kept(done.plan, tried.keep)
     covered = len(done.plan.covered)
     if covered:
         yield tr_count(

@@ -178,10 +178,12 @@ async def test_that_summaries_are_made_after_a_look_as_one_change(summaries: Ope
     preview = tab.studio.window.findChild(SummaryPreview)
     assert preview is not None
     preview.by_request.setChecked(False)
-    preview.keep.setValue(6)
+    preview.keep.setValue(5)
     await tab.until(lambda: preview.tried is not None and preview.tried.done.proposals)
     tried = preview.tried
     assert tried is not None
+    assert tried.done.plan.kept == 6
+    assert "The newest 6 messages are kept" in preview.note.text()
     assert tried.requests is not None
     assert tried.requests[1].tokens < tried.requests[0].tokens
     assert f"about {tried.requests[1].tokens:,} tokens" in preview.note.text()
