@@ -131,6 +131,8 @@ def _advice(error: InspectorError) -> tuple[str, str]:
 def _refused(error: RefusedError) -> tuple[str, str]:
     if error.code in _NAMES:
         return tr("Nothing was changed."), tr("Choose another name.")
+    if error.code == "refused.summary_overtaken":
+        return tr("Nothing was changed."), tr("Summarise again.")
     kept = tr("Nothing was changed. Your draft is kept.")
     length, limit = error.parameters.get("length"), error.parameters.get("limit")
     if error.code == "refused.char_limit" and isinstance(length, int) and isinstance(limit, int):

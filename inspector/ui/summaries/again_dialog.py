@@ -9,18 +9,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
-from inspector.domain.errors import InspectorError
+from inspector.domain.errors import InspectorError, RefusedError
 from inspector.domain.redone_summaries import RedoneRun, RedoneSummary
 from inspector.domain.summaries import Summary
 from inspector.runtime.called_model import CalledModel
 from inspector.runtime.session import FileSession
+from inspector.ui.bridge import is_gone
 from inspector.ui.history.difference_view import DifferenceView
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.difference import ShownDifference
 from inspector.ui.presentation.summaries import title_of
 from inspector.ui.safe_text import PlainLabel, one_line, window_title
 from inspector.ui.summaries.checks import compared_summaries
-from inspector.ui.summaries.method import SummaryMethod, fault_text, sum_text
+from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text
 from inspector.ui.summaries.summarise_dialog import lost_lines
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import number, signed, tr, tr_code, tr_count
@@ -40,6 +41,7 @@ class AgainDialog(QDialog):
         self.setWindowTitle(window_title(tr("Summarise again")))
         self._services, self._session, self._agent, self._summary = services, session, agent, summary
         self._run: RedoneRun | None = None
+        self._is_refused = False
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
         self.resize(size.boundedTo(parent.size() * _SHARE))
@@ -99,6 +101,8 @@ class AgainDialog(QDialog):
         self.choice.clear()
         self.choice.blockSignals(False)
         self.choice.hide()
+        self._is_refused = False
+        self._offer(tr("Replace"))
         self.do.setEnabled(False)
 
     def _try(self) -> None:
@@ -139,8 +143,7 @@ class AgainDialog(QDialog):
             self.choice.addItem(f"{_depth(each)} · {one_line(title_of(each.old), _TITLE_LENGTH)}")
         self.choice.setVisible(len(run.summaries) > 1)
         edits = len(run.edits)
-        self.do.setText(tr_count("Replace {count} summary", "Replace {count} summaries", edits))
-        self.do.setAccessibleName(self.do.text())
+        self._offer(tr_count("Replace {count} summary", "Replace {count} summaries", edits))
         self.do.setEnabled(bool(edits) and not self._session.read_only)
         self._show_one(0)
 
@@ -180,18 +183,42 @@ class AgainDialog(QDialog):
         return tuple(each for each in (sizes, lost, same, kept) if each)
 
     def _apply(self) -> None:
+        """Store the run that is shown, and close; of one that was refused make another."""
+        if self._is_refused:
+            self._begin()
+            return
         run, services, session = self._run, self._services, self._session
         if run is None or not run.edits:
             return
-        self.accept()
+        self.do.setEnabled(False)
+        accept = self.accept
 
         def replace(_: None) -> None:
+            if not is_gone(accept):
+                accept()
             text = tr_count("Replaced {count} summary.", "Replaced {count} summaries.", len(run.edits))
             services.workspace.apply(run.edits, tr("summarised again"), text=text)
 
         services.bridge.spawn(
-            session.engine.summary_checks.require_same(run), name=tr("Saving"), on_done=replace
+            session.engine.summary_checks.require_same(run),
+            name=tr("Saving"),
+            on_done=replace,
+            on_error=self._refuse,
         )
+
+    def _refuse(self, error: BaseException) -> bool:
+        """Leave the texts of a run that couldn't be stored, and offer to make another of what is there now."""
+        self.do.setEnabled(True)
+        if not isinstance(error, RefusedError):
+            return False
+        self._is_refused = True
+        self.note.setText(refusal_text(error))
+        self._offer(tr("Preview again"))
+        return True
+
+    def _offer(self, text: str) -> None:
+        self.do.setText(text)
+        self.do.setAccessibleName(text)
 
 
 def offer_again(parent: QWidget, services: PanelServices, summary: Summary) -> None:

@@ -9,7 +9,7 @@ from inspector.domain.agents import Agent
 from inspector.domain.calls import OFFLINE, CallError, PreparedCall
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
-from inspector.domain.errors import InputError, InspectorError
+from inspector.domain.errors import InputError, InspectorError, RefusedError
 from inspector.domain.wire.values import WireForm
 from inspector.runtime.called_model import CalledModel
 from inspector.runtime.session import FileSession
@@ -143,6 +143,14 @@ def sum_text(model: CalledModel) -> str:
     if whole.cost is not None:
         parts.append(dollars(whole.cost))
     return tr("{model}: {figures}.", model=one_line(model.name, _LONGEST), figures=" · ".join(parts))
+
+
+def refusal_text(error: RefusedError) -> str:
+    """Why the summaries of a preview aren't stored, and what to do."""
+    happened = tr_error(error)
+    if error.code == "refused.summary_overtaken":
+        happened = tr("The messages or summaries have changed since this preview. Nothing was stored.")
+    return "\n".join((happened, tr("Preview again to summarise what is there now.")))
 
 
 def fault_text(error: InspectorError) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QSpinBox, QVBoxLa
 from inspector.domain.agents import Agent
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit
-from inspector.domain.errors import InspectorError
+from inspector.domain.errors import InspectorError, RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.summarising import (
@@ -26,11 +26,12 @@ from inspector.domain.summarising import (
 )
 from inspector.runtime.called_model import CalledModel
 from inspector.runtime.session import FileSession
+from inspector.ui.bridge import is_gone
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.file_state import SavedChange
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
-from inspector.ui.summaries.method import SummaryMethod, fault_text, sum_text
+from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import number, tr, tr_code, tr_count
 
@@ -121,9 +122,18 @@ class SummaryPreview(QDialog):
 
     def _wait(self) -> None:
         self._stop()
-        self._tried = None
-        self.do.setEnabled(False)
+        self._clear()
         self._again.start()
+
+    def _clear(self) -> None:
+        """Have no run to store."""
+        self._tried = None
+        self._offer(tr("Create summaries"), enabled=False)
+
+    def _offer(self, text: str, *, enabled: bool) -> None:
+        self.do.setText(text)
+        self.do.setAccessibleName(text)
+        self.do.setEnabled(enabled)
 
     def _stop(self) -> None:
         self._again.stop()
@@ -154,8 +164,7 @@ class SummaryPreview(QDialog):
 
     def _try(self) -> None:
         self._stop()
-        self._tried = None
-        self.do.setEnabled(False)
+        self._clear()
         try:
             self._model = self.method.model_of(self._session, self._agent.id)
         except InspectorError as error:
@@ -186,19 +195,22 @@ class SummaryPreview(QDialog):
         if count > _PROPOSALS_SHOWN:
             shown.append(tr("… and {count} more", count=number(count - _PROPOSALS_SHOWN)))
         self.text.load("\n\n".join(shown))
-        self.do.setText(
+        self._offer(
             tr_count("Create {count} summary", "Create {count} summaries", count)
             if count
-            else tr("Archive covered messages")
+            else tr("Archive covered messages"),
+            enabled=bool(count or done.plan.covered) and not self._session.read_only,
         )
-        self.do.setAccessibleName(self.do.text())
-        self.do.setEnabled(bool(count or done.plan.covered) and not self._session.read_only)
 
     def _apply(self) -> None:
+        """Store the run that is shown, and close; of one that was refused make another."""
         tried, services, session = self._tried, self._services, self._session
         if tried is None:
+            self._clear()
+            self._begin()
             return
-        self.accept()
+        self.do.setEnabled(False)
+        accept = self.accept
 
         async def store() -> tuple[Sequence[FoldedSummary], int]:
             stored = await session.engine.summaries.store_all(tried.done)
@@ -209,13 +221,27 @@ class SummaryPreview(QDialog):
 
         def note(result: tuple[Sequence[FoldedSummary], int]) -> None:
             stored, seq = result
+            # What was stored is announced also where the dialog was closed meanwhile.
+            if not is_gone(accept):
+                accept()
             if stored:
                 ref = Ref(RefKind.SUMMARY, stored[0].summary.id)
                 text = tr_count("Created {count} summary.", "Created {count} summaries.", len(stored))
                 edit = Edit(ref, tried.done.proposals[0].operation)
                 services.workspace.announce(SavedChange(edit, ref, seq, len(stored), text))
 
-        services.bridge.spawn(store(), name=tr("Storing the summaries"), on_done=note)
+        services.bridge.spawn(store(), name=tr("Storing the summaries"), on_done=note, on_error=self._refuse)
+
+    def _refuse(self, error: BaseException) -> bool:
+        """Leave the texts of a run that couldn't be stored, and offer to make another of what is there now."""
+        if not isinstance(error, RefusedError):
+            self.do.setEnabled(self._tried is not None)
+            return False
+        self._stop()
+        self._clear()
+        self.note.setText(refusal_text(error))
+        self._offer(tr("Preview again"), enabled=True)
+        return True
 
 
 def offer_summaries(parent: QWidget, services: PanelServices, keep: int | None) -> None:

@@ -6,10 +6,12 @@ from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import EditMessage, EditSummary
+from inspector.domain.errors import Refusal, RefusedError
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import SummaryDetails
 from inspector.domain.summary_findings import covering
+from inspector.ui.failures import failure_of
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.summaries import SummariesPanel
 from inspector.ui.presentation.summaries import SummaryRowKind
@@ -200,6 +202,83 @@ async def test_that_summaries_are_made_after_a_look_as_one_change(summaries: Ope
     await tab.calm()
     batches = await tab.world.engine.conversation.batches(values.ADA)
     assert not any(each.is_archived for batch in batches for each in batch.messages)
+
+
+async def test_that_a_run_that_was_overtaken_stays_in_sight_and_is_tried_again(
+    summaries: OpenSummaries,
+) -> None:
+    tab = await summaries(*CONVERSATION, folded=False)
+    await tab.press("Summarise now …")
+    await tab.until(lambda: tab.studio.window.findChild(SummaryPreview))
+    preview = tab.studio.window.findChild(SummaryPreview)
+    assert preview is not None
+    preview.by_request.setChecked(False)
+    preview.keep.setValue(6)
+    await tab.until(lambda: preview.tried is not None and preview.tried.done.proposals)
+    proposed = preview.text.text
+    other = stored("sum_other", FIRST, FIRST + 3, 4)
+    await tab.world.write(other.target, other.operation)
+    QTest.mouseClick(preview.do, LEFT)
+    await tab.until(lambda: preview.do.text() == "Preview again" and preview.do.isEnabled())
+    assert preview.isVisible()
+    assert preview.text.text == proposed
+    assert "have changed since this preview. Nothing was stored.\nPreview again" in preview.note.text()
+    assert not tab.studio.window.banners.isVisible()
+    QTest.mouseClick(preview.do, LEFT)
+    await tab.until(lambda: preview.tried is not None and preview.tried.done.proposals)
+    assert preview.do.text().startswith("Create")
+    QTest.mouseClick(preview.do, LEFT)
+    await tab.until(lambda: len(tab.panel.reader.list.present) > 1)
+    await tab.until(lambda: tab.studio.window.findChild(SummaryPreview) is None)
+    await tab.calm()
+
+
+async def test_that_a_closed_preview_still_says_what_was_stored_and_promises_no_draft(
+    summaries: OpenSummaries,
+) -> None:
+    failure = failure_of(
+        RefusedError(Refusal("refused.summary_overtaken", {"what": "sum_a"})), doing="Saving"
+    )
+    assert "draft" not in failure.meaning + failure.advice
+    tab = await summaries(*CONVERSATION, folded=False)
+    tab.run("summary.now")
+    await tab.until(lambda: tab.studio.window.findChild(SummaryPreview))
+    preview = tab.studio.window.findChild(SummaryPreview)
+    assert preview is not None
+    preview.by_request.setChecked(False)
+    await tab.until(lambda: preview.tried is not None and preview.tried.done.proposals)
+    QTest.mouseClick(preview.do, LEFT)
+    preview.reject()
+    await tab.until(lambda: tab.rows)
+    await tab.calm()
+    tab.run("change.undo")
+    await tab.until(lambda: not tab.rows)
+
+
+async def test_that_a_summary_made_again_from_old_sources_is_not_lost(summaries: OpenSummaries) -> None:
+    tab = await summaries()
+    await tab.until(lambda: tab.current)
+    first = next(each for each in tab.panel.reader.list.present if each.depth == 0)
+    ref = Ref(RefKind.SUMMARY, first.id)
+    await tab.world.write(ref, EditSummary("A person's words."))
+    tab.studio.contents.services.selection.open(ref)
+    await tab.until(lambda: tab.current == first.id and "A person's words." in tab.editor.text)
+    tab.run("summary.again")
+    await tab.until(lambda: tab.studio.window.findChild(AgainDialog))
+    dialog = tab.studio.window.findChild(AgainDialog)
+    assert dialog is not None
+    await tab.until(lambda: dialog.run is not None and dialog.difference.comparison is not None)
+    await tab.world.write(ref, EditSummary("Newer words."))
+    QTest.mouseClick(dialog.do, LEFT)
+    await tab.until(lambda: dialog.do.text() == "Preview again")
+    assert dialog.isVisible()
+    assert "Nothing was stored." in dialog.note.text()
+    QTest.mouseClick(dialog.do, LEFT)
+    await tab.until(lambda: dialog.run is not None and dialog.run.summaries[0].old.content == "Newer words.")
+    await tab.until(lambda: dialog.do.isEnabled())
+    QTest.mouseClick(dialog.do, LEFT)
+    await tab.until(lambda: "Newer words." not in tab.editor.text)
+    await tab.calm()
 
 
 async def test_that_a_summary_is_made_again_beside_the_old_one(summaries: OpenSummaries) -> None:
