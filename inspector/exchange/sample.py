@@ -1,7 +1,8 @@
 """Reads the sample constellation: one edit a line, in the order in which they happened.
 
 A line is an intent in its JSON form. A text that is ``@-3d4h`` or ``@+2h`` stands for the moment so far from now, and
-``@blk:persona`` for an id with that prefix: the same name is the same id.
+``@blk:persona`` for an id with that prefix: the same name is the same id. An event's details, which are JSON in a text,
+hold such names too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from inspector.shipped.locate import resource_path
 
 _OFFSET = re.compile(r"@([+-])(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _NAME = re.compile(r"@([a-z]{3,4}):\S+")
+_NAME_IN_DETAILS = re.compile(r'(?<=")@([a-z]{3,4}):[^\s"\\]+(?=")')
 
 
 def plan(now: datetime, ids: IdGenerator, source: Path | None = None) -> tuple[Intent, ...]:
@@ -44,7 +46,12 @@ class _Names:
 
     def resolved(self, value: Json) -> Json:
         if isinstance(value, dict):
-            return {key: self.resolved(each) for key, each in value.items()}
+            return {
+                key: self._details(each)
+                if key == "details" and isinstance(each, str)
+                else self.resolved(each)
+                for key, each in value.items()
+            }
         if isinstance(value, list):
             return [self.resolved(each) for each in value]
         if not isinstance(value, str):
@@ -52,10 +59,16 @@ class _Names:
         if offset := _OFFSET.fullmatch(value):
             return self._moment(*offset.groups())
         if name := _NAME.fullmatch(value):
-            if value not in self._made:
-                self._made[value] = self._ids(name[1])
-            return self._made[value]
+            return self._id(value, name[1])
         return value
+
+    def _details(self, text: str) -> str:
+        return _NAME_IN_DETAILS.sub(lambda found: self._id(found[0], found[1]), text)
+
+    def _id(self, name: str, prefix: str) -> str:
+        if name not in self._made:
+            self._made[name] = self._ids(prefix)
+        return self._made[name]
 
     def _moment(self, sign: str, *parts: str | None) -> str:
         days, hours, minutes, seconds = (int(part or 0) for part in parts)

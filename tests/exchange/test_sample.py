@@ -79,6 +79,12 @@ def test_that_one_name_is_one_id_and_an_offset_is_a_moment(tmp_path: Path) -> No
     assert first.at == NOW.replace(microsecond=0) - timedelta(days=3, hours=4)
 
 
+def test_that_compressions_name_the_summaries_that_are_stored(sample: tuple[Intent, ...]) -> None:
+    stored = {each.edit.target.id for each in sample if isinstance(each.edit.operation, StoreSummary)}
+    events = [each for each in operations(sample, LogEvent) if each.kind == EventKind.CONTEXT_COMPRESSED]
+    assert {json.loads(each.details)["summary_created"] for each in events} == stored
+
+
 @pytest.mark.parametrize(
     "fault",
     [
