@@ -202,13 +202,12 @@ class _Findings:
             yield SummaryFinding(SummaryWarning.SOURCE_GONE, {"count": summary.message_count - there})
 
     def _changed_sources(self, summary: Summary) -> int:
-        """How many of its messages and child summaries were edited after it was written."""
-        written, own = self._facts.written(summary.id), summary.covers
-        count = 0
-        if own is not None:
-            start, end = bisect_left(self._edited, own.first), bisect_right(self._edited, own.last)
+        """How many messages and summaries that it was made of, at any depth, were edited after it was written."""
+        written, count = self._facts.written(summary.id), 0
+        for each in self._facts.coverage.by_summary.get(summary.id, ()):
+            start, end = bisect_left(self._edited, each.first), bisect_right(self._edited, each.last)
             count += sum(self._facts.edited[at].seq > written for at in self._edited[start:end])
-        rewritten = (self._facts.rewritten.get(each) for each in summary.children)
+        rewritten = (self._facts.rewritten.get(each) for each in _reached([summary], self._ids))
         return count + sum(each is not None and each.seq > written for each in rewritten)
 
 

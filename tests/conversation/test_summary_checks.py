@@ -83,7 +83,8 @@ async def test_that_a_source_edited_since_makes_its_summaries_stale_until_they_a
         found = findings_of(facts)
         return {id_ for id_, each in found.items() if SummaryWarning.STALE in {one.warning for one in each}}
 
-    assert stale() == {first.id}
+    above = {each.id for each in facts.summaries if first.id in each.children}
+    assert stale() == {first.id, *above}
     assert first.id in {each.id for each in covering(facts, message.position)}
     assert top_level(facts)[0].depth == 1
     check = await checks.check(agent, first)
@@ -100,6 +101,29 @@ async def test_that_a_source_edited_since_makes_its_summaries_stale_until_they_a
     await do(opened, RefKind.SUMMARY, first.id, EditSummary("By hand, again."))
     with pytest.raises(RefusedError):
         await checks.require_same(run)
+
+
+async def test_that_all_levels_above_an_edited_summary_are_stale(opened: Engine) -> None:
+    await people(opened)
+    for id_, depth, children in (
+        ("sum_low", 0, ()),
+        ("sum_up", 1, ("sum_low",)),
+        ("sum_top", 2, ("sum_up",)),
+    ):
+        covers = None if children else PositionRange(1, 2)
+        await do(opened, RefKind.SUMMARY, id_, a_summary(depth=depth, children=children, covers=covers))
+    await do(opened, RefKind.SUMMARY, "sum_low", EditSummary("By hand."))
+
+    async def stale() -> dict[str, object]:
+        found = findings_of((await opened.summary_checks.facts(ADA))[0])
+        every = ((id_, one) for id_, each in found.items() for one in each)
+        return {id_: one.parameters["count"] for id_, one in every if one.warning is SummaryWarning.STALE}
+
+    assert await stale() == {"sum_up": 1, "sum_top": 1}
+    await do(opened, RefKind.SUMMARY, "sum_up", EditSummary("By hand as well."))
+    assert await stale() == {"sum_top": 2}
+    await do(opened, RefKind.SUMMARY, "sum_top", EditSummary("All by hand."))
+    assert await stale() == {}
 
 
 async def test_that_what_has_no_source_is_not_made_again(opened: Engine) -> None:
