@@ -30,7 +30,8 @@ class Coverage:
         ranges: All positions that any of them speaks of, merged, in order.
         gaps: Runs of messages between the first and the last covered one that none speaks of; each from its
             first to its last message.
-        overlaps: Where two that have nothing to do with one another tell the same.
+        overlaps: Where two that have nothing to do with one another tell the same. A deleted one links nothing: its
+            sources overlap what was made of it.
         by_summary: The ranges of each, by id.
         missing: Ids of children that are not there, each with the ids of those that name them.
         circular: Ids of summaries that are made, in the end, of themselves.
@@ -137,7 +138,7 @@ def coverage_of(summaries: Sequence[Summary], positions: Sequence[int] = ()) -> 
     return Coverage(
         together,
         _gaps(together, positions),
-        _overlaps(present, ranges, below),
+        _overlaps(present, ranges, _below(present)),
         {each.id: ranges[each.id] for each in present},
         missing,
         tuple(each.id for each in present if each.id in below[each.id]),

@@ -23,6 +23,7 @@ class SummaryWarning(StrEnum):
 
     CYCLE = "cycle"
     MISSING_CHILD = "missing_child"
+    DELETED_CHILD = "deleted_child"
     MISSING_PREVIOUS = "missing_previous"
     STALE = "stale"
     OVERLAP = "overlap"
@@ -169,6 +170,9 @@ class _Findings:
         missing = [each for each in summary.children if each not in self._ids]
         if missing:
             yield SummaryFinding(SummaryWarning.MISSING_CHILD, {"count": len(missing), "id": missing[0]})
+        deleted = [each for each in summary.children if each in self._ids and self._ids[each].is_deleted]
+        if deleted:
+            yield SummaryFinding(SummaryWarning.DELETED_CHILD, {"count": len(deleted), "id": deleted[0]})
         previous = summary.previous_summary_id
         if previous is not None and previous not in self._ids:
             yield SummaryFinding(SummaryWarning.MISSING_PREVIOUS, {"id": previous})

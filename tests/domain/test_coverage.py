@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations, pairwise
 
@@ -109,6 +110,17 @@ def test_that_parent_and_child_are_no_overlap_and_cousins_are() -> None:
     ]
     twins = coverage_of([*family, a_summary("other", depth=1, children=("a",))])
     assert [each.summaries for each in twins.overlaps] == [("up", "top", "other")]
+
+
+def test_that_what_is_left_of_a_deleted_summary_overlaps_what_was_made_of_it() -> None:
+    leaf, up = a_summary("leaf", 1, 5), a_summary("up", depth=1, children=("leaf",))
+    top = a_summary("top", depth=2, children=("up",))
+    found = coverage_of([leaf, replace(up, is_deleted=True), top])
+    assert [(each.positions, each.summaries) for each in found.overlaps] == [
+        (PositionRange(1, 5), ("leaf", "top"))
+    ]
+    assert found.by_summary["top"] == (PositionRange(1, 5),)
+    assert coverage_of([replace(leaf, is_deleted=True), up, top]).overlaps == ()
 
 
 def test_that_missing_children_and_circles_are_told() -> None:

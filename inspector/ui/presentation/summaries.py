@@ -241,6 +241,7 @@ def sentence(finding: SummaryFinding) -> str:
 _SHORT: Mapping[SummaryWarning, Callable[[], str]] = {
     SummaryWarning.CYCLE: lambda: tr("circle"),
     SummaryWarning.MISSING_CHILD: lambda: tr("missing link"),
+    SummaryWarning.DELETED_CHILD: lambda: tr("source deleted"),
     SummaryWarning.MISSING_PREVIOUS: lambda: tr("missing link"),
     SummaryWarning.STALE: lambda: tr("stale"),
     SummaryWarning.OVERLAP: lambda: tr("overlap"),

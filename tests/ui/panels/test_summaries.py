@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import EditMessage, EditSummary
 from inspector.domain.errors import Refusal, RefusedError
 from inspector.domain.messages import TextPart
@@ -125,6 +126,29 @@ async def test_that_broken_chains_are_shown_with_their_warnings(summaries: OpenS
     x = strip.width() * (FIRST + 0.5) / last
     QTest.mouseClick(strip, LEFT, Qt.KeyboardModifier.NoModifier, QPoint(round(x), 4))
     assert tab.current == "sum_a"
+
+
+async def test_that_a_deleted_source_marks_what_was_made_of_it_and_what_it_was_made_of(
+    summaries: OpenSummaries,
+) -> None:
+    tab = await summaries(
+        *CONVERSATION,
+        stored("sum_a", FIRST, FIRST + 3, 4),
+        stored("sum_up", depth=1, children=("sum_a",), messages=4),
+        stored("sum_top", depth=2, children=("sum_up",), messages=4),
+        folded=False,
+    )
+    assert [row.note for row in tab.rows] == [""]
+    assert "warning" not in tab.panel.count_note.text()
+    await tab.world.write(Ref(RefKind.SUMMARY, "sum_up"), DeleteRow())
+    await tab.until(lambda: len(tab.rows) == 2)
+    notes = {row.summary_id: row.note for row in tab.rows}
+    assert notes == {"sum_top": "source deleted · overlap", "sum_a": "overlap"}
+    assert all(row.marked for row in tab.rows)
+    assert tab.panel.count_note.text().endswith("2 with warnings")
+    await tab.click("What sum_top says")
+    assert "1 source summary is deleted (sum_up)." in tab.page.record.state_note.text()
+    await tab.calm()
 
 
 async def test_that_a_summary_is_edited_with_its_history_and_taken_back(summaries: OpenSummaries) -> None:
