@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
@@ -35,6 +35,7 @@ class RecordPage(QWidget):
         self._parts: tuple[PagePart, ...] = ()
         self._pages: dict[int, TextPage] = {}
         self._drafted: dict[int, str] = {}
+        self._buttons: tuple[QWidget, ...] = ()
         self._editing = False
         self.shown_key = ""
         """Which record is shown, as whoever shows it names it."""
@@ -76,8 +77,14 @@ class RecordPage(QWidget):
         needed = layout.minimumHeightForWidth(max(self.width(), hint.width()))
         return QSize(hint.width(), max(hint.height(), needed))
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._place_note()
+        return super().event(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._place_note()
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
@@ -99,8 +106,25 @@ class RecordPage(QWidget):
         """The page in front, None while there is nothing to read."""
         return self._pages.get(self._tabs.currentIndex())
 
+    def _place_note(self) -> None:
+        """Give the note a line of its own where it doesn't fit between title and buttons."""
+        shown = [self._note, self._title, *(each for each in self._buttons if not each.isHidden())]
+        spaces, margins = (len(shown) - 1) * self._names.spacing(), self._rows.contentsMargins()
+        needed = sum(each.sizeHint().width() for each in shown) + spaces
+        room = self.width() - margins.left() - margins.right()
+        is_apart = needed > room and bool(self._note.text())
+        if is_apart is (self._names.indexOf(self._note) < 0):
+            return
+        if is_apart:
+            self._names.removeWidget(self._note)
+            self._rows.insertWidget(1, self._note)
+        else:
+            self._rows.removeWidget(self._note)
+            self._names.insertWidget(1, self._note, 1)
+
     def add_buttons(self, *buttons: QWidget) -> None:
         """Put buttons at the right end of the head."""
+        self._buttons += buttons
         for each in buttons:
             self._names.addWidget(each)
 
@@ -117,6 +141,7 @@ class RecordPage(QWidget):
         is_other, self.shown_key = key != self.shown_key, key
         self._title.setText(one_line(title))
         self._note.setText(note)
+        self._place_note()
         drafted = (
             {} if texts is None else {at: text for at, text in enumerate(texts) if text != parts[at].text}
         )

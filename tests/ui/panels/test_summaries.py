@@ -16,6 +16,7 @@ from inspector.ui.failures import failure_of
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.summaries import SummariesPanel
 from inspector.ui.presentation.summaries import SummaryRowKind
+from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.summaries.again_dialog import AgainDialog
 from inspector.ui.summaries.page import COVERAGE, HISTORY, LOSSES
 from inspector.ui.summaries.summarise_dialog import SummaryPreview
@@ -349,6 +350,30 @@ async def test_that_many_summaries_are_listed_without_a_row_for_each_message(
     studio.contents.services.selection.open(Ref(RefKind.SUMMARY, "sum_150"))
     await tab.until(lambda: tab.current == "sum_150")
     assert isinstance(studio.window.centre.currentWidget(), SummariesPanel)
+
+
+async def test_that_the_figures_of_a_summary_are_read_whole_below_a_long_title(
+    summaries: OpenSummaries,
+) -> None:
+    long = stored("sum_long", FIRST, FIRST + 3, 4, content="Words of a summary that goes on and on. " * 9)
+    short = stored("sum_b", FIRST + 4, FIRST + 7, 4, content="B.")
+    tab = await summaries(*CONVERSATION, long, short, folded=False)
+    await tab.click("Words of a summary")
+
+    def note() -> ElidedLabel:
+        labels = tab.page.record.findChildren(ElidedLabel)
+        return next(each for each in labels if each.text().startswith("depth 0"))
+
+    def title() -> ElidedLabel:
+        labels = tab.page.record.findChildren(ElidedLabel)
+        return next(each for each in labels if each.text().startswith(("Words", "B.")))
+
+    await tab.until(lambda: note().width() >= note().sizeHint().width())
+    assert note().y() > title().y()
+    tab.panel.setMinimumWidth(tab.panel.services.appearance.space(500))
+    await tab.click("B.")
+    await tab.until(lambda: title().text() == "B." and note().width() >= note().sizeHint().width())
+    assert note().geometry().center().y() == title().geometry().center().y()
 
 
 async def test_that_no_column_of_the_tree_is_cut_beside_the_pages(summaries: OpenSummaries) -> None:
