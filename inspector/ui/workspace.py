@@ -65,6 +65,8 @@ class Workspace:
         self._writes: set[asyncio.Task[Any]] = set()
         self._keeper = DraftKeeper(bridge, self.live)
         self.open_edits = OpenEdits()
+        self.unread_json: dict[str, tuple[Content, str]] = {}
+        """What is typed as JSON and can't be read yet, by block id, with the content that it was made of."""
         self._fresh = Refresher(bridge, self.live, files.settings)
         self.records = RecordDrafts(self.live, self._keeper, self._fresh.refresh)
         self.answers = ConsentDrafts(bridge, self.live, self._keeper.note)
@@ -393,6 +395,7 @@ class Workspace:
         self._bridge.cancel("feed")
         self._steps.end()
         self.lengths.forget()
+        self.unread_json.clear()
         self.findings.end()
         self._sent.end()
         self.runner.forget()

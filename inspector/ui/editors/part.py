@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
@@ -105,6 +105,27 @@ class EditorTools:
     new_id: Callable[[str], str]
     stamp: Callable[[], tuple[str, str]]
     bridge: Bridge | None = None
+    unread: UnreadJson | None = None
+
+
+class UnreadJson:
+    """The JSON of one block that can't be read yet, and the content that it was made of: they outlive its tab."""
+
+    def __init__(self, texts: MutableMapping[str, tuple[Content, str]], block_id: str) -> None:
+        self._texts = texts
+        self._id = block_id
+
+    def keep(self, base: Content, text: str) -> None:
+        """Remember the text, which is no draft until it can be read."""
+        self._texts[self._id] = base, text
+
+    def forget(self) -> None:
+        """It can be read by now, or isn't wanted."""
+        self._texts.pop(self._id, None)
+
+    def get(self) -> tuple[Content, str] | None:
+        """The content and the text, None for none."""
+        return self._texts.get(self._id)
 
 
 MakeView = Callable[[Part, EditorTools], QWidget]

@@ -45,6 +45,15 @@ class RawPage(QWidget):
         self._read_soon.timeout.connect(self._read)
         self.page.editor.edited.connect(self._typed)
         part.shown.connect(self._follow)
+        self._take_up()
+
+    def _take_up(self) -> None:
+        """Go on with a text that could not be read when the tab was closed."""
+        kept = None if self._tools.unread is None else self._tools.unread.get()
+        if kept is not None:
+            self._from, text = kept
+            self.page.editor.load(text)
+            self._read()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -111,3 +120,10 @@ class RawPage(QWidget):
         self.fault.setText(fault)
         self._foot.setVisible(bool(fault))
         self._part.tell_fault(_FAULT, fault)
+        unread = self._tools.unread
+        if unread is None:
+            return
+        if fault and self._from is not None:
+            unread.keep(self._from, self.page.editor.text)
+        else:
+            unread.forget()

@@ -11,7 +11,7 @@ from inspector.domain.content import Content
 from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.draft_editor import DraftEditor
-from inspector.ui.editors.part import EditorTools
+from inspector.ui.editors.part import EditorTools, UnreadJson
 from inspector.ui.editors.structured import StructuredEditor
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.text_draft import TextDraft
@@ -34,6 +34,7 @@ class BlockEditors(QObject):
         self._services = services
         self._page = page
         self._stack = stack
+        self._id = block_id
         self.draft: DraftEditor = TextDraft(page.editor)
         self.structured: StructuredEditor | None = None
         self.work = EditSession(services.workspace, self.draft, block_id, self)
@@ -126,6 +127,7 @@ class BlockEditors(QObject):
             services.workspace.new_id,
             self._stamp,
             services.bridge,
+            UnreadJson(services.workspace.unread_json, self._id),
         )
 
     def _stamp(self) -> tuple[str, str]:

@@ -295,6 +295,10 @@ class BlockPanel(Panel):
         state = self._taken = self._state
         if state is not None and _is_readable(state):
             self.editors.take(state)
+            structured = self.editors.structured
+            if structured and structured.made_raw is None and self._id in self.services.workspace.unread_json:
+                # The JSON that its last tab was closed over.
+                self.views.choose(BlockTabView.RAW)
         if state is not None and self.isVisible():
             self.services.workspace.saw(self._id)
         self._tell()

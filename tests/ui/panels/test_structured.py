@@ -696,3 +696,26 @@ async def test_that_a_cell_with_a_fault_leaves_its_item_as_it_is_stored(open_blo
     assert "must be a number" in one.page.view.fault.text()
     assert one.draft is None
     assert editor_in(view).text == "7x"
+
+
+async def test_that_json_that_cannot_be_read_yet_is_there_again_after_its_tab_was_closed(
+    open_block: Any,
+) -> None:
+    one = await open_block(TASKS)
+    one.panel.views.choose(RAW)
+    one.raw.page.editor.selectAll()
+    QTest.keyClicks(one.raw.page.editor, '{"items": [')
+    assert one.raw.fault.text()
+    one.studio.window.centre.close_view(("block", TASKS.ref))
+    one.studio.contents.services.selection.open(TASKS.ref)
+    panel = one.studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    assert panel is not one.panel
+    again = StructuredTab(one.studio, one.until, panel, TASKS)
+    await one.until(lambda: panel.views.current == RAW)
+    assert again.raw.page.editor.text == '{"items": ['
+    assert again.raw.fault.text()
+    assert not panel.save_button.isEnabled()
+    QTest.mouseClick(panel.discard_button, Qt.MouseButton.LeftButton)
+    assert not again.raw.fault.text()
+    assert not one.workspace.unread_json
