@@ -13,11 +13,19 @@ from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.agents import Tool
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation
-from inspector.domain.edits.block_rows import CreateBlock, DeleteBlock, InsertArchival
-from inspector.domain.edits.rows import AppendMessage, CreateAgent, PutTool, StoreRun
+from inspector.domain.edits.block_rows import CreateBlock, DeleteBlock, DeleteRow, InsertArchival
+from inspector.domain.edits.rows import (
+    AppendMessage,
+    CreateAgent,
+    EnqueueMessage,
+    PutTool,
+    SetWakeup,
+    StoreRun,
+)
 from inspector.domain.edits.text import SetText
 from inspector.domain.errors import InputError
 from inspector.domain.messages import Role, TextPart, ToolResultPart
+from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import Facet, Hit, SearchResult
 from inspector.runtime.engine import Engine
@@ -129,6 +137,21 @@ async def test_that_past_versions_and_ids_are_found(opened: Engine) -> None:
         with pytest.raises(InputError) as refused:
             await ask("bat_\ud83d")
         assert refused.value.code == "input.search_character"
+    at = datetime(2030, 1, 1, tzinfo=UTC)
+    await do(
+        opened,
+        (Ref(RefKind.RUN, "run_sent"), StoreRun(ADA, "turn", "gpt-4o", "sent", "{}")),
+        (Ref(RefKind.RUN, "run_sum"), StoreRun(ADA, SUMMARY_CALL, "gpt-4o", "summed up", "{}")),
+        (Ref(RefKind.QUEUE, "que_1"), EnqueueMessage(None, BEA, "Hi")),
+        (Ref(RefKind.WAKEUP, "wak_1"), SetWakeup(ADA, "Look", at)),
+    )
+    assert await opened.search.named("run_sent") == (Ref(RefKind.RUN, "run_sent"), ADA)
+    assert await opened.search.named("que_1") == (Ref(RefKind.QUEUE, "que_1"), BEA)
+    assert await opened.search.named("wak_1") == (Ref(RefKind.WAKEUP, "wak_1"), ADA)
+    # What a summary was written from is no Request that could be shown.
+    assert await opened.search.named("run_sum") is None
+    await do(opened, (Ref(RefKind.WAKEUP, "wak_1"), DeleteRow()))
+    assert await opened.search.named("wak_1") is None
     await do(opened, (NOTES, DeleteBlock()))
     assert (await opened.search.named(NOTES.id)) == (NOTES, ADA)
     assert ids((await find(opened, "is:deleted again")).hits) == [NOTES.id]

@@ -56,7 +56,7 @@ class QueuePanel(Panel):
         self._list = QueueList()
         self._counts: dict[str, int] = {}
         self._is_read = self._is_hidden = False
-        self._awaited: Ref | None = None
+        self._awaited: tuple[Ref, bool] | None = None
         self.browser = RecordBrowser(services.appearance, services.icons, self._row, _is_heading, _words())
         self.agents = AgentFilter()
         self.facts = PlainLabel("", tone="muted", wrap=True)
@@ -168,8 +168,8 @@ class QueuePanel(Panel):
         self.browser.set_keys(keys)
         self._say_count()
         if self._awaited is not None and self._is_read:
-            awaited, self._awaited = self._awaited, None
-            self._go_to(awaited)
+            (ref, opened), self._awaited = self._awaited, None
+            self._go_to(ref, opened=opened)
         self._show()
 
     def _fits(self, key: _Key, words: Sequence[str]) -> bool:
@@ -294,7 +294,7 @@ class QueuePanel(Panel):
             target = edits[0].target
 
             def moved(_: object) -> None:
-                self._awaited = target
+                self._awaited = target, False
 
             self.services.workspace.apply(edits, text=text, on_done=moved)
 
@@ -312,14 +312,18 @@ class QueuePanel(Panel):
             self.agents.choose(ref.id)
         elif ref.kind in (RefKind.QUEUE, RefKind.WAKEUP) and ref.id != (self.browser.key or ("", ""))[1]:
             if self._is_read:
-                self._go_to(ref)
+                self._go_to(ref, opened=opened)
             else:
-                self._awaited = ref
+                self._awaited = ref, opened
 
-    def _go_to(self, ref: Ref) -> None:
+    def _go_to(self, ref: Ref, *, opened: bool) -> None:
+        """Make a row current; what was opened is listed even if a filter keeps it back."""
         message = self._list.messages.get(ref.id)
         kind = WAKEUP if ref.kind is RefKind.WAKEUP else message.state.value if message is not None else ""
-        self.browser.select((kind, ref.id))
+        if not self.browser.select((kind, ref.id)) and opened:
+            self.agents.choose("")
+            self.browser.set_filter(_ALL)
+            self.browser.select((kind, ref.id))
 
 
 def _is_heading(key: Any) -> bool:

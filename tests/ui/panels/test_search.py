@@ -1,24 +1,31 @@
 """The Search panel: typing, sides, F4 from hit to hit into the editors, ids, Requests, and what it says if not."""
 
 import asyncio
+from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from inspector.domain.actor import Actor, ActorKind
+from inspector.domain.blocks import Permission
+from inspector.domain.consent import ConsentRequest
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
-from inspector.domain.edits.rows import AppendMessage, StoreRun
-from inspector.domain.edits.text import SetText
+from inspector.domain.edits.block_rows import CreateBlock, InsertArchival, SetPermission
+from inspector.domain.edits.rows import AppendMessage, EnqueueMessage, SetWakeup, StoreRun
+from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import MatchSpan, Snippet
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.panels.agent import AgentPanel
+from inspector.ui.panels.approvals import ApprovalsPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.messages import MessagesPanel
+from inspector.ui.panels.queue import QueuePanel
+from inspector.ui.panels.request import RequestPanel
 from inspector.ui.panels.search import SearchPanel
 from inspector.ui.search.found_list import FoundGroup
 from inspector.ui.search.hit_rows import HitRow, TextStretch, context_line, fitted
@@ -26,7 +33,7 @@ from inspector.ui.search.page import SearchPage
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, said
 from tests.ui.panels.test_history_tab import SCOUT
-from tests.ui.values import NOOR
+from tests.ui.values import NOOR, NOW
 from tests.ui.world import ADA, GRACE, NOTES, QUESTIONS
 
 EVIL = "<b>quokka</b> <img src=x onerror=1>\u202e quokka"
@@ -247,6 +254,66 @@ async def test_that_tools_versions_and_the_palette_lead_on(studio: Studio, until
     assert one.rows
     await open_file(one.studio, one.until, one.studio.opener.copy("second.constellation"))
     assert (one.page.field.text(), one.rows) == ("", [])
+
+
+async def _with_rows_of_an_agent(one: Search) -> None:
+    """A run, a queued message, a wakeup and a request for approval, each of its own id."""
+    request = one.studio.contents.workspace.file.saved_request
+    assert request is not None
+    account = one.engine.context.manifest_text(request)
+    edits = (
+        Edit(Ref(RefKind.RUN, "run_first1"), StoreRun(ADA.id, "turn", request.model, request.text, account)),
+        Edit(Ref(RefKind.RUN, "run_later1"), StoreRun(ADA.id, "turn", request.model, request.text, account)),
+        Edit(QUESTIONS, SetPermission(Permission.HUMAN)),
+        Edit(Ref(RefKind.QUEUE, "que_asked1"), EnqueueMessage(None, ADA.id, "Hi")),
+        Edit(Ref(RefKind.WAKEUP, "wak_asked1"), SetWakeup(ADA.id, "Look", NOW + timedelta(hours=4))),
+    )
+    await one.engine.apply([Intent(edit, NOOR) for edit in edits])
+
+
+async def test_that_ids_of_runs_queues_and_approvals_lead_to_them(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    await _with_rows_of_an_agent(one)
+    asked = Intent(Edit(QUESTIONS, AppendText("!")), Actor(ActorKind.AGENT, ADA.id, "Ada"), "Please")
+    made = await one.engine.consent.request(asked, wait=timedelta(hours=5))
+    assert isinstance(made, ConsentRequest)
+    await one.calm()
+    contents = studio.contents
+
+    async def go(id_: str, *, pasted: bool) -> QWidget:
+        contents.open_view("budget")
+        contents.services.selection.select(NOTES)
+        if pasted:
+            QGuiApplication.clipboard().setText(id_)
+            one.page.field.setFocus()
+            one.page.field.selectAll()
+            await one.press("Ctrl+V")
+        else:
+            contents.palette.summon()
+            QTest.keyClicks(focused(), id_)
+            await one.press("Return")
+        await until(lambda: contents.services.selection.ref is not None)
+        await until(lambda: contents.services.selection.ref.id == id_)  # type: ignore[union-attr]
+        await one.calm()
+        return one.front
+
+    for pasted in (True, False):
+        page = await go("que_asked1", pasted=pasted)
+        assert isinstance(page, QueuePanel)
+        assert page.browser.key == ("pending", "que_asked1")
+        # What is gone to by its id is listed even if a filter keeps it back.
+        page.browser.set_filter("dead", "words")
+        page = await go("wak_asked1", pasted=pasted)
+        assert isinstance(page, QueuePanel)
+        assert page.browser.key == ("wakeup", "wak_asked1")
+        approvals = await go(made.id, pasted=pasted)
+        assert isinstance(approvals, ApprovalsPanel)
+        assert approvals.browser.key == made.id
+        sent = await go("run_first1", pasted=pasted)
+        assert isinstance(sent, RequestPanel)
+        # It isn't what was sent last.
+        await until(lambda: sent.states.banner.last_button.isVisible())
+        contents.services.actions.run("request.with_drafts")
 
 
 def test_that_a_line_shows_its_first_marked_word() -> None:
