@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from inspector.domain.ref import Ref
-from inspector.domain.search import SentText
+from inspector.domain.ref import Ref, RefKind
+from inspector.domain.search import SentOnce, SentText
 from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
@@ -46,6 +46,7 @@ class SearchPanel(Panel):
         self.page.field.returnPressed.connect(self._enter)
         self.page.field.pasted.connect(self._go_to_pasted)
         self.page.table.entered.connect(self._open)
+        self.page.sent.opened.connect(self._open_sent)
         self.found.moved.connect(self._select)
         self.found.changed.connect(lambda: services.actions.refresh())
         services.actions.add(*self._actions())
@@ -55,7 +56,7 @@ class SearchPanel(Panel):
         if what & What.FILE:
             self.page.field.clear()
             self.found.search("")
-            self.page.say_sent("")
+            self.page.show_sent(None)
         elif what & What.AGENTS:
             self.page.show_found()
 
@@ -184,10 +185,12 @@ class SearchPanel(Panel):
         self.services.bridge.supersede(("sent", self), work, name=name, on_done=self._take_sent)
 
     def _take_sent(self, found: SentText) -> None:
-        text = sent_words(found, self.services.workspace.now())
-        self.page.say_sent(text)
+        self.page.show_sent(found)
         if not self.isVisible():
-            self.services.bridge.noticed.emit(text)
+            self.services.bridge.noticed.emit(sent_words(found, self.services.workspace.now()))
+
+    def _open_sent(self, once: SentOnce) -> None:
+        self.opener.open_ref(Ref(RefKind.RUN, once.run_id), once.agent_id)
 
 
 def _chosen_words() -> str:

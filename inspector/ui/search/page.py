@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
-from inspector.domain.search import FoundState, Hit
+from inspector.domain.search import FoundState, Hit, SentText
 from inspector.domain.search_language import SearchKey, toggled, written
 from inspector.ui.models.columns import KEY_ROLE, Column
 from inspector.ui.models.paged import PagedRows
@@ -28,6 +28,7 @@ from inspector.ui.search.found_list import FoundGroup, FoundList, counted
 from inspector.ui.search.help_page import SearchHelp
 from inspector.ui.search.hit_rows import HitPainter, HitRow, context_line
 from inspector.ui.search.query_field import QueryField
+from inspector.ui.search.sent_line import SentLine
 from inspector.ui.search.words import hit_name, kind_name, owner_name
 from inspector.ui.widgets.controls import EmptyState, arrange, button, icon_button
 from inspector.ui.widgets.flow import FlowLayout
@@ -52,7 +53,7 @@ class SearchPage(QWidget):
         self.field = QueryField(services.appearance, self._names)
         self.note = PlainLabel("", tone="muted", size="small")
         self.fault_note = PlainLabel("", tone="error", size="small", wrap=True)
-        self.sent_note = PlainLabel("", tone="info", size="small", wrap=True)
+        self.sent = SentLine()
         self.sent_button = button(tr("In which Requests?"), ask_sent)
         self.help_button = icon_button(services.icons, "help", tr("Search help"), self._toggle_help)
         self.help_button.setCheckable(True)
@@ -127,10 +128,9 @@ class SearchPage(QWidget):
         self.note.setText(self._note())
         self.sent_button.setEnabled(self._found.hit is not None)
 
-    def say_sent(self, text: str) -> None:
-        """Say in which Requests something was; nothing takes that away."""
-        self.sent_note.setText(text)
-        self.sent_note.setVisible(bool(text))
+    def show_sent(self, found: SentText | None) -> None:
+        """Say in which Requests something was; None takes that away."""
+        self.sent.show_sent(found, self._services.workspace.now())
 
     def type(self, text: str) -> None:
         """Look for a text as if it was typed."""
@@ -139,7 +139,7 @@ class SearchPage(QWidget):
 
     def _search(self, text: str) -> None:
         self.help_button.setChecked(False)
-        self.say_sent("")
+        self.show_sent(None)
         self._found.search(text)
 
     def _note(self) -> str:
@@ -226,9 +226,9 @@ class SearchPage(QWidget):
         self._bar.addLayout(self._tools)
         self._head = QVBoxLayout(bar)
         self._head.addLayout(self._bar)
-        for label in (self.fault_note, self.sent_note):
-            label.hide()
-            self._head.addWidget(label)
+        self.fault_note.hide()
+        self._head.addWidget(self.fault_note)
+        self._head.addWidget(self.sent)
         self._split.addWidget(self.facets)
         self._split.addWidget(self.table)
         self._split.setStretchFactor(1, 1)
@@ -262,6 +262,7 @@ class SearchPage(QWidget):
         self._head.setSpacing(space(1))
         self._bar.setSpacing(space(2))
         self._tools.setSpacing(space(2))
+        self.sent.set_spacing(space(2))
         self.facets.setMinimumWidth(space(_FACET_STEPS))
         self._fit(anew=True)
 

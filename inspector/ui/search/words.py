@@ -8,7 +8,7 @@ from datetime import date, datetime
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.messages import Role
 from inspector.domain.ref import RefKind
-from inspector.domain.search import VERSION, Facet, Hit, SentText
+from inspector.domain.search import VERSION, Facet, Hit, SentOnce, SentText
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import moment, number, tr, tr_count
 
@@ -76,28 +76,30 @@ def hit_name(hit: Hit) -> str:
     return one_line(title) or plain.get(hit.ref.kind, kind_name(hit.ref.kind.value))
 
 
-def sent_words(found: SentText, now: datetime) -> str:
-    """In which sent Requests something stood, in a sentence or two."""
+def sent_count(found: SentText) -> str:
+    """In how many sent Requests something stood."""
     if not found.total:
         return tr("No Request was sent from this file yet.")
     if found.first is None or found.last is None:
         return tr("In none of {total} sent Requests.", total=number(found.total))
-    count = tr_count(
+    return tr_count(
         "In {count} of {total} sent Requests.",
         "In {count} of {total} sent Requests.",
         found.count,
         total=number(found.total),
     )
-    first = tr(
-        "First {when} ({run}, {model}).",
-        when=moment(found.first.at, now),
-        run=found.first.run_id,
-        model=found.first.model,
-    )
-    last = tr(
-        "Last {when} ({run}, {model}).",
-        when=moment(found.last.at, now),
-        run=found.last.run_id,
-        model=found.last.model,
-    )
+
+
+def sent_place(once: SentOnce) -> str:
+    """Which sent Request it is: the run and its model."""
+    return tr("{run}, {model}", run=once.run_id, model=once.model)
+
+
+def sent_words(found: SentText, now: datetime) -> str:
+    """In which sent Requests something stood, in a sentence or two."""
+    count = sent_count(found)
+    if found.first is None or found.last is None:
+        return count
+    first = tr("First {when} ({place}).", when=moment(found.first.at, now), place=sent_place(found.first))
+    last = tr("Last {when} ({place}).", when=moment(found.last.at, now), place=sent_place(found.last))
     return f"{count} {first}" if found.count == 1 else f"{count} {first} {last}"

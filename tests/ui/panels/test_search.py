@@ -6,7 +6,7 @@ from datetime import timedelta
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
@@ -209,13 +209,35 @@ async def ask_where_sent(one: Search) -> None:
     assert one.studio.contents.services.selection.ref == NOTES
     actions = one.studio.contents.services.actions
     actions.run("search.sent")
-    await one.until(lambda: "No Request was sent" in one.page.sent_note.original)
+    await one.until(lambda: "No Request was sent" in one.page.sent.note.original)
     account = f'{{"source": {{"id": "{NOTES.id}"}}}}'
     run = StoreRun(ADA.id, "turn", "gpt-4o", "A quokka sat here.", account)
     await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, "run_q"), run), SCOUT)])
     actions.run("search.sent")
-    await one.until(lambda: "In 1 of 1 sent Requests" in one.page.sent_note.original)
-    assert "run_q" in one.page.sent_note.original
+    await one.until(lambda: "In 1 of 1 sent Requests" in one.page.sent.note.original)
+    # What is said of it leads there, by the keyboard as by the mouse.
+    line = one.page.sent
+    assert not line.last.isVisible()
+    assert "run_q" in line.first.toolTip()
+    await _press_sent(one, line.first, "run_q")
+    one.studio.contents.services.selection.select(NOTES)
+    await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, "run_r"), run), SCOUT)])
+    one.page.table.setFocus()
+    actions.run("search.sent")
+    await one.until(lambda: line.last.isVisible())
+    await _press_sent(one, line.last, "run_r", by_mouse=True)
+
+
+async def _press_sent(one: Search, link: QPushButton, run: str, *, by_mouse: bool = False) -> None:
+    assert link.focusPolicy() & Qt.FocusPolicy.TabFocus
+    if by_mouse:
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    else:
+        link.setFocus()
+        QTest.keyClick(link, Qt.Key.Key_Space)
+    await one.until(lambda: one.studio.contents.services.selection.ref == Ref(RefKind.RUN, run))
+    assert isinstance(one.front, RequestPanel)
+    await one.calm()
 
 
 async def test_that_tools_versions_and_the_palette_lead_on(studio: Studio, until: Until) -> None:
