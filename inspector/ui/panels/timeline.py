@@ -127,7 +127,7 @@ class TimelinePanel(Panel):
                 "send",
                 self._no_sender,
             ),
-            Action("timeline.newest", tr("Go to newest event"), self.rows.go_to_end, "Ctrl+End"),
+            Action("timeline.newest", tr("Go to newest event"), self.rows.go_to_newest, "Ctrl+End"),
             Action("timeline.zoom_in", tr("Zoom in on the timeline"), strip.zoom_in, "Ctrl+Alt+Up"),
             Action("timeline.zoom_out", tr("Zoom out of the timeline"), strip.zoom_out, "Ctrl+Alt+Down"),
             Action("timeline.fit", tr("Zoom to stretch"), strip.fit, "Ctrl+Alt+0"),

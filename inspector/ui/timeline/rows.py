@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -31,6 +31,24 @@ _LIST_SHARE, _TEXT_SHARE = 5, 2
 _SELECT = QItemSelectionModel.SelectionFlag
 
 
+class _EventTable(RecordTable):
+    """The list. Who comes into it by the keyboard begins with the newest event in sight."""
+
+    @property
+    def last_in_sight(self) -> int:
+        """The row at the lower edge, or the last one where there are few."""
+        row = self.rowAt(self.viewport().height() - 1)
+        return self.model().rowCount() - 1 if row < 0 else row
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        ends = (QAbstractItemView.CursorAction.MoveHome, QAbstractItemView.CursorAction.MoveEnd)
+        if not self.currentIndex().isValid() and action not in ends:
+            return self.model().index(self.last_in_sight, 0)
+        return super().moveCursor(action, modifiers)
+
+
 class EventRows(QWidget):
     """`moved` tells of another current row, `scrolled` of other rows in sight, `entered` of Enter or a double click."""
 
@@ -48,7 +66,7 @@ class EventRows(QWidget):
             spoken=lambda row: row.spoken,
         )
         self.model = PagedRows(column, row_of, lambda _: False, self)
-        self.table = RecordTable(appearance, self.model, partial(value_at, RecordRow), tr("Events"), _WIDTHS)
+        self.table = _EventTable(appearance, self.model, partial(value_at, RecordRow), tr("Events"), _WIDTHS)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.details = QPlainTextEdit()
         self.details.setReadOnly(True)
@@ -100,9 +118,7 @@ class EventRows(QWidget):
         first = self.table.rowAt(0)
         if first < 0:
             return None
-        last = self.table.rowAt(self.table.viewport().height() - 1)
-        last = len(self.model.keys) - 1 if last < 0 else last
-        return self.model.keys[first], self.model.keys[last]
+        return self.model.keys[first], self.model.keys[self.table.last_in_sight]
 
     def show_list(self, seqs: Sequence[int], new: int) -> None:
         """List these events. Whoever sees the last one sees the new ones too; else nothing moves, and it is said."""
@@ -140,6 +156,12 @@ class EventRows(QWidget):
         """Show the newest events, and follow them."""
         self.table.scrollToBottom()
         self._say_new(0)
+
+    def go_to_newest(self) -> None:
+        """Make the newest event current, and follow those that come."""
+        if self.model.keys:
+            self.select(self.model.keys[-1])
+        self.go_to_end()
 
     def show_sums(self, *, shown: bool) -> None:
         """Show the sums in place of the details, or the details again."""

@@ -161,6 +161,23 @@ async def test_that_events_are_filtered_followed_and_added_up(studio: Studio, un
     await remembered(tab)
 
 
+async def test_that_the_keyboard_begins_with_the_newest_event(studio: Studio, until: Until) -> None:
+    tab = await _opened(studio, until)
+    rows = tab.panel.rows
+    table, last = rows.table, tab.listed - 1
+    studio.window.activateWindow()
+    table.setFocus(Qt.FocusReason.TabFocusReason)
+    assert table.currentIndex().row() >= last - 1
+    assert rows.is_at_end
+    for keys, row in (("Ctrl+Home", 0), ("Ctrl+End", last), ("Up", last - 1), ("Ctrl+End", last)):
+        QTest.keySequence(table, QKeySequence(keys))
+        assert table.currentIndex().row() == row
+        assert table.viewport().rect().intersects(table.visualRect(table.currentIndex()))
+    assert rows.is_at_end
+    await until(lambda: tab.panel.event_now is not None)
+    assert studio.contents.services.selection.ref == Ref(RefKind.EVENT, tab.panel.event_now.id)  # type: ignore[union-attr]
+
+
 async def narrowed(tab: TimelineTab) -> None:
     """Importance, words, and nothing at all."""
     panel, until = tab.panel, tab.until
@@ -181,6 +198,8 @@ async def found_by_keys(tab: TimelineTab) -> None:
     panel, finding, until = tab.panel, tab.panel.finding, tab.until
     tab.studio.window.activateWindow()
     panel.rows.table.setFocus()
+    # It is looked for from the current event on.
+    QTest.keyClick(panel.rows.table, Qt.Key.Key_Home)
     QTest.keySequence(panel, QKeySequence("Ctrl+F"))
     assert QApplication.focusWidget() is finding.bar.words_field
     QTest.keyClicks(finding.bar.words_field, "kiln</b> 11")
