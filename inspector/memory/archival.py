@@ -76,7 +76,7 @@ class ArchivalWriter:
         else:
             await archival.update(tx, before, after)
         search.put(tx, found_of_entry(after))
-        details = {"operation": intent.edit.operation.op, "count": 1}
+        details = {"operation": intent.edit.operation.op, "count": 1, "entry_id": entry.id}
         self._journal.tell_change(tx, intent, EventKind.ARCHIVAL_OPERATION, details)
         differences = (_difference(before, after), _difference(after, before))
         seq = await self._journal.record(tx, intent, ref, owner=after.agent_id, differences=differences)

@@ -118,6 +118,8 @@ async def test_that_every_write_an_event_is_promised_for_leaves_one(engine: Open
             ("archival_operation", "delete_row"),
             ("agent_status_changed", "paused"),
         ]
+        entries = {details.get("entry_id") for kind, _, details in await told(opened) if "archival" in kind}
+        assert entries == {"arc"}
 
 
 async def test_that_what_is_imported_is_no_event(engine: OpenEngine) -> None:

@@ -35,6 +35,11 @@ _TABS = {
     RefKind.BATCH: "messages",
     RefKind.ARCHIVAL: "archival",
     RefKind.SUMMARY: "summaries",
+    RefKind.EVENT: "activity",
+    RefKind.QUEUE: "queue",
+    RefKind.WAKEUP: "queue",
+    RefKind.CONSENT: "consent",
+    RefKind.GRANT: "consent",
 }
 """The tabs that show things of a kind."""
 
@@ -125,7 +130,7 @@ class BlockCommands:
             return ""
         whole = ref.kind is RefKind.SECTION and ref.part is None
         if not whole and not has_pieces(ref, request):
-            return tr("it can't be opened yet")
+            return tr("it has no page of its own")
         in_front = self._window.centre.current_key == ("request", None)
         return tr("it is shown in the Request") if in_front else ""
 

@@ -72,7 +72,7 @@ class HitOpener(QObject):
     def _give_up(self) -> None:
         if self._awaited is not None:
             self._awaited = None
-            self._services.bridge.noticed.emit(tr("This block isn't there any more. Search again."))
+            self._services.bridge.noticed.emit(tr("This block isn't in the file any more."))
 
     def _show(self, ref: Ref, place: PointedPlace | None) -> None:
         selection = self._services.selection

@@ -7,19 +7,25 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.activity import Event
+from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import Summary
 from inspector.runtime.session import FileSession
 from inspector.ui.panel import PanelServices
+from inspector.ui.search.opening import HitOpener
 from inspector.ui.selection import PointedPlace
 from inspector.ui.timeline.source import TimelineSource
 from inspector.ui.timeline.words import target_of
 from inspector.ui.wording import tr
 
-_OF_AGENT = (RefKind.MESSAGE, RefKind.SUMMARY, RefKind.RUN)
-"""What is shown of the agent that is shown."""
-Place = tuple[Ref | None, int | None]
-"""What is to be opened, and of a block the version."""
+
+@dataclass(frozen=True, slots=True)
+class EventPlace:
+    """What is to be opened of an event, whose it is, and of a block the version. Without `ref` there is nothing."""
+
+    ref: Ref | None = None
+    owner: str | None = None
+    version: int | None = None
 
 
 class EventOpener(QObject):
@@ -31,25 +37,26 @@ class EventOpener(QObject):
         super().__init__(source)
         self._services = services
         self._source = source
+        self._opener = HitOpener(services, self)
         self._described = 0
 
     def open(self, event: Event) -> None:
-        """Show the version, message, summary or sent Request; where an event has none, its details."""
+        """Show the version, message, summary, archival entry or sent Request; where an event has none, say so."""
 
-        def done(place: Place) -> None:
-            ref, version = place
-            if ref is None:
-                self._services.actions.run("view.detail")
-                self._services.selection.select(Ref(RefKind.EVENT, event.id))
+        def done(place: EventPlace) -> None:
+            if place.ref is None:
+                note = tr("This event has no page of its own. Its details are below the list.")
+                self._services.bridge.noticed.emit(note)
                 return
-            if ref.kind in _OF_AGENT and event.agent_id is not None:
-                # Those panels show what belongs to the agent that is shown.
-                self._services.workspace.show_agent(event.agent_id)
-            at_version = None if version is None else PointedPlace("", 0, version=version)
-            self._services.selection.select(ref, place=at_version)
-            self._services.selection.open(ref)
+            at_version = None if place.version is None else PointedPlace("", 0, version=place.version)
+            self._opener.open_ref(place.ref, self._owner(place), at_version)
 
         self._source.seek(lambda session: _place_of(session, event), done)
+
+    def _owner(self, place: EventPlace) -> str | None:
+        """Whose agent is to be shown; a block that is seen already stays where it is seen."""
+        is_seen = place.ref is not None and place.ref.id in self._services.workspace.file.blocks
+        return None if is_seen else place.owner
 
     def open_sent(self, agent_id: str, until: datetime) -> None:
         """Show the Request that an agent was sent last up to a moment, or say that there is none."""
@@ -78,11 +85,17 @@ class EventOpener(QObject):
         self._source.look_up("summary", lambda session: session.engine.summaries.store.get(target.id), done)
 
 
-async def _place_of(session: FileSession, event: Event) -> Place:
+async def _place_of(session: FileSession, event: Event) -> EventPlace:
     timeline, target = session.engine.timeline, target_of(event)
-    if target is not None and target.kind is RefKind.BLOCK:
-        return target, await timeline.version_at(target.id, event.timestamp)
     if target is None and event.batch_id is not None:
         message = await timeline.message_at(event.batch_id, event.timestamp)
-        return (None if message is None else Ref(RefKind.MESSAGE, message)), None
-    return target, None
+        ref = None if message is None else Ref(RefKind.MESSAGE, message)
+        return EventPlace(ref, event.agent_id)
+    if target is None:
+        return EventPlace()
+    # A person's event names no agent, and an agent may have written in a block of another one.
+    found = await session.engine.search.named(target.id)
+    owner = event.agent_id if found is None else found[1]
+    is_block = target.kind is RefKind.BLOCK
+    version = await timeline.version_at(target.id, event.timestamp) if is_block else None
+    return EventPlace(target, owner, version)

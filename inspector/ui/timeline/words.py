@@ -30,7 +30,12 @@ _IMPORTANCES = {
     Importance.HIGH: lambda: tr("high"),
     Importance.CRITICAL: lambda: tr("critical"),
 }
-_TARGETS = (("block_id", RefKind.BLOCK), ("summary_created", RefKind.SUMMARY), ("run_id", RefKind.RUN))
+_TARGETS = (
+    ("block_id", RefKind.BLOCK),
+    ("summary_created", RefKind.SUMMARY),
+    ("run_id", RefKind.RUN),
+    ("entry_id", RefKind.ARCHIVAL),
+)
 """Where an event's details name what it is about."""
 _DAY = timedelta(days=1)
 LONGEST_DETAILS = 200_000
@@ -193,7 +198,7 @@ def totals_words(totals: StretchTotals) -> str:
 
 
 def target_of(event: Event) -> Ref | None:
-    """The block, summary or run that an event is about, as far as it says so."""
+    """The block, summary, run or archival entry that an event is about, as far as it says so."""
     try:
         details = event_details(event)
     except MalformedError:

@@ -9,13 +9,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from inspector.domain.activity import Importance
+from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
 from inspector.domain.edits.rows import LogEvent
 from inspector.domain.edits.text import AppendText, Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.timeline import EventFilter
 from inspector.runtime.engine import Engine
 from inspector.ui.models.columns import VALUE_ROLE
+from inspector.ui.panels.archival import ArchivalPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.timeline import TimelinePanel
@@ -23,8 +26,8 @@ from inspector.ui.presentation.navigator import list_ref
 from inspector.ui.widgets.record_rows import RecordRow
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import calm, open_file
-from tests.ui.world import QUESTIONS
+from tests.ui.open_window import calm, open_file, said
+from tests.ui.world import GRACE, QUESTIONS
 
 FIRED = 120
 """Kilns that were fired, one a minute."""
@@ -344,6 +347,51 @@ async def test_that_an_event_is_opened_where_it_belongs(studio: Studio, until: U
     # From elsewhere: an event that the filter keeps back is shown all the same.
     services.selection.open(Ref(RefKind.EVENT, "evt_kiln_7"))
     await until(lambda: panel.event_now is not None and panel.event_now.id == "evt_kiln_7")
+
+
+async def _enter_last(tab: TimelineTab, kind: str) -> None:
+    """Press Return on the newest event of a kind."""
+    tab.studio.contents.services.actions.run("view.activity")
+    await tab.choose(kind)
+    tab.panel.rows.table.setFocus()
+    QTest.keyClick(tab.panel.rows.table, Qt.Key.Key_End)
+    await tab.until(lambda: tab.panel.event_now is not None and tab.panel.event_now.kind == kind)
+    QTest.keyClick(tab.panel.rows.table, Qt.Key.Key_Return)
+
+
+async def test_that_an_event_leads_to_another_agents_block_and_entry(studio: Studio, until: Until) -> None:
+    tab = await _opened(studio, until)
+    workspace, selection = studio.contents.workspace, studio.contents.services.selection
+    islands, entry = Ref(RefKind.BLOCK, "blk_islands"), Ref(RefKind.ARCHIVAL, "arc_islands")
+    await studio.opener.write(islands, CreateBlock(GRACE.id, "islands", content=TextContent("Far away")))
+    await studio.opener.write(entry, InsertArchival(GRACE.id, "An island"))
+    await calm(studio, until)
+    assert workspace.file.agent_id != GRACE.id
+    await _enter_last(tab, "memory_modified")
+    await until(lambda: isinstance(studio.window.centre.currentWidget(), BlockPanel))
+    assert workspace.file.agent_id == GRACE.id
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    await until(lambda: panel.heading == "islands")
+    await calm(studio, until)
+
+    workspace.show_agent(values.ADA)
+    await calm(studio, until)
+    await _enter_last(tab, "archival_operation")
+    await until(lambda: selection.ref == entry)
+    assert isinstance(studio.window.centre.currentWidget(), ArchivalPanel)
+    assert workspace.file.agent_id == GRACE.id
+    await calm(studio, until)
+
+
+async def test_that_an_event_of_nothing_else_keeps_the_keyboard(studio: Studio, until: Until) -> None:
+    tab = await _opened(studio, until)
+    await _enter_last(tab, "kiln_fired")
+    await said(studio, until, "This event has no page of its own. Its details are below the list.")
+    assert studio.window.centre.currentWidget() is tab.panel
+    assert QApplication.focusWidget() is tab.panel.rows.table
+    action = studio.contents.services.actions.row("selection.open")
+    assert action.why_not() == "it is shown in the tab in front"
 
 
 async def test_that_an_edit_made_in_the_window_says_what_was_done_and_by_whom(
