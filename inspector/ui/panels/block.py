@@ -93,7 +93,7 @@ class BlockPanel(Panel):
 
     def follow(self, what: What) -> None:
         """Take the block as it is now; nothing is read or laid out again that is the same."""
-        if what & What.BLOCKS and self._state is not self._taken:
+        if what & What.BLOCKS and (self._taken is None or self._state is not self._taken):
             self._take()
         elif what & (What.DRAFTS | What.FILE | What.AGENT | What.AGENTS | What.CONTENTS):
             self._tell()
@@ -308,7 +308,7 @@ class BlockPanel(Panel):
         state = self._state
         if state is None:
             self.set_heading(self._id)
-            self._stack.setCurrentWidget(self._empty)
+            self._tell_missing()
             return
         dirty = self._has_editor and self.work.is_dirty
         file, label = self.services.workspace.file, state.block.label
@@ -332,6 +332,16 @@ class BlockPanel(Panel):
         self._tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
         self._tell_actions()
+
+    def _tell_missing(self) -> None:
+        """Say that the block is being read, or once blocks are there without it, that the agent doesn't see it."""
+        file = self.services.workspace.file
+        if file.agent is not None and file.blocks:
+            self._empty.tell(tr("{agent} doesn't see this block.", agent=file.agent.name))
+        else:
+            self._empty.tell(tr("Reading the block …"))
+        self._stack.setCurrentWidget(self._empty)
+        self._tell_buttons(dirty=False, why_not="")
 
     def _tell_buttons(self, dirty: bool, why_not: str) -> None:
         state = self._state

@@ -14,8 +14,9 @@ from inspector.domain.errors import BudgetError, Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.detail import DetailPanel
-from tests.ui.conftest import Studio
+from tests.ui.conftest import Studio, Until
 from tests.ui.file_builders import alter
+from tests.ui.open_window import calm, open_file
 from tests.ui.panels.block_tab import ID, OpenTab, words
 from tests.ui.world import CHECKLIST, QUESTIONS, STORED, Spy, World
 
@@ -181,7 +182,19 @@ async def test_that_a_block_that_nobody_has_read_says_so(studio: Studio) -> None
     panel = BlockPanel(studio.contents.services, Ref(RefKind.BLOCK, "blk_unknown"))
     assert "Reading the block" in words(panel)
     assert panel.heading == "blk_unknown"
+    assert not panel.save_button.isVisibleTo(panel)
     panel.deleteLater()
+
+
+async def test_that_a_block_that_the_agent_does_not_see_says_so(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    studio.contents.services.selection.open(Ref(RefKind.BLOCK, "blk_unknown"))
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    assert "Ada doesn't see this block." in words(panel)
+    assert not panel.save_button.isVisible()
+    assert not panel.discard_button.isVisible()
+    await calm(studio, until)
 
 
 @pytest.mark.parametrize("block_id", [ID, "blk_checklist", "blk_oncall", "blk_observations"])
