@@ -76,7 +76,9 @@ def tell_comparison(compared: RequestComparison, *, as_json: bool) -> None:
     print_problems([each for each in after.problems if each not in before.problems])
     write_line()
     if compared.first_token is not None:
-        write_line(word("told.first_token", {"token": compared.first_token + 1, "total": before.tokens}))
+        is_behind = compared.first_token >= before.tokens
+        code = "told.first_token_behind" if is_behind else "told.first_token"
+        write_line(word(code, {"token": compared.first_token + 1, "total": before.tokens}))
     write_line(_cache_line(compared.cache))
     if compared.lost_cost is not None:
         facts: Parameters = {"lost": compared.cache.lost_tokens, "cost": f"${compared.lost_cost:.6f}"}

@@ -28,6 +28,7 @@ from inspector.ui.compare.word_pane import WordPane
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.preferences import REQUEST_LIST
+from inspector.ui.presentation.card import has_pieces, left_out_of
 from inspector.ui.presentation.comparison import (
     ComparedRow,
     ListedPieces,
@@ -469,6 +470,17 @@ class ComparePanel(Panel):
     def _choose_row(self, row: ComparedRow | None) -> None:
         if row != self.words.row or row is None:
             self.words.show_row(row)
+        if self.tree.view.hasFocus():
+            self._select(row)
+
+    def _select(self, row: ComparedRow | None) -> None:
+        """Let a piece be the selection, unless what it is of is only in a compared Request."""
+        ref = None if row is None or row.pair is None else row.ref
+        file = self.services.workspace.file
+        if ref is not None and (
+            ref.id in file.blocks or has_pieces(ref, file.request) or left_out_of(ref, file.request)
+        ):
+            self.services.selection.select(ref)
 
     def _open(self, row: ComparedRow) -> None:
         if row.ref is not None:
@@ -478,3 +490,5 @@ class ComparePanel(Panel):
         if not self.tree.step(by):
             end = tr("No further difference below") if by > 0 else tr("No further difference above")
             self.services.bridge.noticed.emit(end)
+            return
+        self._select(self.tree.current)

@@ -22,11 +22,14 @@ def place_text(compared: ComparedRequests) -> str:
     if place is None:
         return tr("Both send the same text.")
     piece = _piece(compared, place.piece_id)
+    token, total = compared.first_token or 0, compared.before.tokens
     facts = {
-        "token": number((compared.first_token or 0) + 1),
-        "total": number(compared.before.tokens),
+        "token": number(token + 1),
+        "total": number(total),
         "name": _named(piece) if piece is not None else place.section or "",
     }
+    if token >= total:
+        return tr("First difference: after all {total} tokens of the left Request, in {name}.", **facts)
     return tr("First difference: token {token} of {total}, in {name}.", **facts)
 
 

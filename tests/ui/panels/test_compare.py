@@ -1,5 +1,6 @@
 """The Compare tab, what was sent last, and past moments: chosen by keys, with figures that add up."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.compare import ComparePanel
 from inspector.ui.panels.request import RequestPanel
+from inspector.ui.presentation.cache_words import place_text
 from inspector.ui.presentation.comparison import delta_text
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, toast_text
 from tests.ui.panels.request_tab import open_request
-from tests.ui.world import QUESTIONS, STORED
+from tests.ui.world import NOTES, QUESTIONS, STORED
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 ENTER = Qt.Key.Key_Return
@@ -130,6 +132,16 @@ async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studi
     row = panel.tree.current
     assert row is not None
     assert (row.name, row.state) == ("open_questions", "changed")
+    selection = studio.contents.services.selection
+    assert selection.ref == row.ref
+    # A section's row selects nothing, and a click or arrow key does as F8 does.
+    press(panel.tree.view, "Up")
+    assert selection.ref == row.ref
+    selection.select(NOTES)
+    press(panel.tree.view, "Down")
+    assert selection.ref == row.ref
+    more = replace(found, first_token=found.before.tokens)
+    assert place_text(more).startswith(f"First difference: after all {found.before.tokens:,} tokens of the")
     await until(lambda: panel.words.is_shown)
     parts = [part for line in panel.words.difference.inline.lines for part in line.parts]
     assert {part.text for part in parts if part.stretch is not None} == {"arm64", "riscv"}
