@@ -78,7 +78,7 @@ class FoundList(QObject):
     def search(self, text: str) -> None:
         """Look for a text in place of the one before; nothing but spaces ends the search."""
         self._moves = 0
-        self.text = text
+        self.text, self.named = text, None
         session = self._live.session
         if session is None or not text.strip():
             self.clear()

@@ -29,7 +29,7 @@ from inspector.ui.search.help_page import SearchHelp
 from inspector.ui.search.hit_rows import HitPainter, HitRow, context_line
 from inspector.ui.search.query_field import QueryField
 from inspector.ui.search.sent_line import SentLine
-from inspector.ui.search.words import hit_name, kind_name, owner_name
+from inspector.ui.search.words import goes_words, hit_name, kind_name, owner_name
 from inspector.ui.widgets.controls import EmptyState, arrange, button, icon_button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.record_rows import RecordRow, RecordTable
@@ -53,6 +53,7 @@ class SearchPage(QWidget):
         self.field = QueryField(services.appearance, self._names)
         self.note = PlainLabel("", tone="muted", size="small")
         self.fault_note = PlainLabel("", tone="error", size="small", wrap=True)
+        self.named_note = PlainLabel("", tone="info", size="small", wrap=True)
         self.sent = SentLine()
         self.sent_button = button(tr("In which Requests?"), ask_sent)
         self.help_button = icon_button(services.icons, "help", tr("Search help"), self._toggle_help)
@@ -114,6 +115,8 @@ class SearchPage(QWidget):
         self.facets.show_counts(found.facets, found.text, {agent.id: agent.name for agent in file.agents})
         self.fault_note.setText(found.fault)
         self.fault_note.setVisible(bool(found.fault))
+        self.named_note.setText("" if found.named is None else goes_words(found.named))
+        self.named_note.setVisible(found.named is not None and bool(found.rows))
         self.note.setText(self._note())
         self.sent_button.setEnabled(found.hit is not None)
         self._show_page()
@@ -161,6 +164,9 @@ class SearchPage(QWidget):
             self._stack.setCurrentIndex(_HELP)
         elif found.rows or found.is_reading:
             self._stack.setCurrentIndex(_HITS)
+        elif found.named is not None:
+            self._empty.tell(goes_words(found.named), tr("No text has it as a word."))
+            self._stack.setCurrentIndex(_NOTHING)
         else:
             self._empty.tell(
                 tr("Nothing matches") if not found.fault else tr("Can't search for this yet"),
@@ -226,8 +232,9 @@ class SearchPage(QWidget):
         self._bar.addLayout(self._tools)
         self._head = QVBoxLayout(bar)
         self._head.addLayout(self._bar)
-        self.fault_note.hide()
-        self._head.addWidget(self.fault_note)
+        for label in (self.fault_note, self.named_note):
+            label.hide()
+            self._head.addWidget(label)
         self._head.addWidget(self.sent)
         self._split.addWidget(self.facets)
         self._split.addWidget(self.table)

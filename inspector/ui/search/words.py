@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.messages import Role
-from inspector.domain.ref import RefKind
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import VERSION, Facet, Hit, SentOnce, SentText
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import moment, number, tr, tr_count
@@ -74,6 +74,26 @@ def hit_name(hit: Hit) -> str:
         return value_name(Facet.ROLE, hit.role, {})
     plain = {RefKind.SUMMARY: tr("Summary"), RefKind.ARCHIVAL: tr("Archival entry")}
     return one_line(title) or plain.get(hit.ref.kind, kind_name(hit.ref.kind.value))
+
+
+def goes_words(ref: Ref) -> str:
+    """What Return does while the text that is looked for is the id of a thing."""
+    titles = {
+        RefKind.AGENT: tr("Return goes to agent {id}."),
+        RefKind.ARCHIVAL: tr("Return goes to archival entry {id}."),
+        RefKind.BATCH: tr("Return goes to turn {id}."),
+        RefKind.BLOCK: tr("Return goes to block {id}."),
+        RefKind.CONSENT: tr("Return goes to request for approval {id}."),
+        RefKind.EVENT: tr("Return goes to event {id}."),
+        RefKind.GRANT: tr("Return goes to standing approval {id}."),
+        RefKind.MESSAGE: tr("Return goes to message {id}."),
+        RefKind.QUEUE: tr("Return goes to queued message {id}."),
+        RefKind.RUN: tr("Return goes to the Request that {id} sent."),
+        RefKind.SUMMARY: tr("Return goes to summary {id}."),
+        RefKind.TOOL: tr("Return goes to tool {id}."),
+        RefKind.WAKEUP: tr("Return goes to wakeup {id}."),
+    }
+    return titles[ref.kind].format(id=one_line(ref.id))
 
 
 def sent_count(found: SentText) -> str:

@@ -197,6 +197,15 @@ async def test_that_sides_ids_and_requests_are_within_reach(studio: Studio, unti
     await one.press("Ctrl+V")
     await one.until(lambda: isinstance(one.front, MessagesPanel))
     assert one.studio.contents.services.selection.ref == Ref(RefKind.MESSAGE, "msg_q")
+    # What Return does is said before it is pressed, with hits and without.
+    said_of_id = "Return goes to message msg_q."
+    labels = [each.text() for each in one.page.findChildren(QLabel) if each.isVisible()]
+    assert said_of_id in " ".join(labels).replace("\u200b", "")
+    assert "Nothing matches" not in labels
+    await one.type("design_notes")
+    assert not one.page.named_note.isVisible()
+    await one.type(NOTES.id)
+    assert one.page.named_note.isVisible() == bool(one.rows)
 
     await ask_where_sent(one)
 
