@@ -331,19 +331,20 @@ async def test_that_ids_of_runs_queues_and_approvals_lead_to_them(studio: Studio
     for pasted in (True, False):
         page = await go("que_asked1", pasted=pasted)
         assert isinstance(page, QueuePanel)
-        assert page.browser.key == ("pending", "que_asked1")
+        queue = page
+        await until(lambda queue=queue: queue.browser.key == ("pending", "que_asked1"))
         # What is gone to by its id is listed even if a filter keeps it back.
         page.browser.set_filter("dead", "words")
         page = await go("wak_asked1", pasted=pasted)
         assert isinstance(page, QueuePanel)
-        assert page.browser.key == ("wakeup", "wak_asked1")
+        await until(lambda queue=queue: queue.browser.key == ("wakeup", "wak_asked1"))
         approvals = await go(made.id, pasted=pasted)
         assert isinstance(approvals, ApprovalsPanel)
-        assert approvals.browser.key == made.id
+        await until(lambda approvals=approvals: approvals.browser.key == made.id)
         sent = await go("run_first1", pasted=pasted)
         assert isinstance(sent, RequestPanel)
         # It isn't what was sent last.
-        await until(lambda: sent.states.banner.last_button.isVisible())
+        await until(lambda sent=sent: sent.states.banner.last_button.isVisible())
         contents.services.actions.run("request.with_drafts")
 
 
