@@ -20,6 +20,7 @@ from inspector.ui.wording import number, tr
 _WIDTH, _HEIGHT = 420, 480
 _LONGEST_NAME = 200
 _PAGE = 10
+_BETWEEN = str.maketrans("", "", "-._")
 _LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 _MARKS = {Method.EXACT: "=", Method.RECONSTRUCTED: "≈"}
 _PROVIDERS = {
@@ -78,14 +79,18 @@ def model_lines(
 
 
 def _group(group: str, offers: Sequence[ModelOffer], words: str, own: str) -> Iterator[ModelLine]:
-    wanted = words.casefold().split()
-    fitting = [each for each in offers if all(word in f"{each.id} {group}".casefold() for word in wanted)]
+    wanted, start = [_letters(word) for word in words.split()], _letters(words)
+    named = f" {_letters(group)}"
+    fitting = [each for each in offers if all(word in _letters(each.id) + named for word in wanted)]
     if fitting:
         yield ModelLine(group)
-    for each in sorted(
-        fitting, key=lambda offer: not offer.id.casefold().startswith(words.strip().casefold())
-    ):
+    for each in sorted(fitting, key=lambda offer: not _letters(offer.id).startswith(start)):
         yield ModelLine(group, each.id, each, tr("own") if each.id == own else "")
+
+
+def _letters(text: str) -> str:
+    """A text without what people write otherwise in names of models: gpt-5-mini is gpt 5 mini and gpt5mini."""
+    return "".join(text.casefold().translate(_BETWEEN).split())
 
 
 def _window(line: ModelLine) -> str:

@@ -67,6 +67,11 @@ def test_that_words_may_stand_anywhere_in_name_or_provider() -> None:
         "gpt-5-mini",
         "Use “5 min” (unknown model: token counts are estimates)",
     ]
+    # However its parts are written together.
+    for words in ("gpt5mini", "gpt 5 mini", "GPT-5mini", "gpt_5.mini"):
+        assert titles(words)[:2] == ["OpenAI", "gpt-5-mini"]
+    assert titles("sonnet.5")[:2] == ["Anthropic", "claude-sonnet-5"]
+    assert titles("gpt5")[:3] == ["OpenAI", "gpt-5-mini", "gpt-5"]
     assert titles("ANTHROPIC haiku")[:2] == ["Anthropic", "claude-haiku-5"]
 
 
