@@ -27,7 +27,9 @@ from inspector.ui.wording import tr
 
 _SHOWN = 200
 _WORST_SCORE = 55.0
-_PREFIX_BONUS, _RECENT_BONUS, _DISABLED_MALUS = 15.0, 5.0, 10.0
+_RECENT_BONUS, _DISABLED_MALUS = 5.0, 10.0
+_LOOSEST = 2.5
+"""Over how many letters for each of a word's the letters of one that isn't written out may stand."""
 _RECENT_KEPT = 20
 _ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
 _HEAD_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -51,7 +53,10 @@ class PaletteEntry:
 
 
 def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()) -> list[PaletteEntry]:
-    """The entries that fit the words, the best first; without words the recent ones, then all as they come."""
+    """The entries that have all of the words, those whose title has words that begin so first.
+
+    Without words the recent ones come first, then all as they come.
+    """
     places = {id_: place for place, id_ in enumerate(recent)}
     if not words.strip():
 
@@ -69,20 +74,56 @@ def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()
         limit=4 * _SHOWN,
         score_cutoff=_WORST_SCORE,
     )
-    start = words.strip().casefold()
-    beginnings = start.split()
+    wanted = words.casefold().split()
+    fits = {match[2]: _fit(entries[match[2]], wanted) for match in found}
 
-    def worth(match: tuple[str, float, int]) -> float:
+    def worth(match: tuple[str, float, int]) -> tuple[int, float]:
         entry = entries[match[2]]
-        title = entry.title.casefold()
-        begins = title.startswith(start) or all(
-            any(word.startswith(each) for word in title.split()) for each in beginnings
-        )
-        bonus = _PREFIX_BONUS if begins else 0.0
         malus = _DISABLED_MALUS if entry.why_not else 0.0
-        return match[1] + bonus - malus + (_RECENT_BONUS if entry.id in places else 0.0)
+        return fits[match[2]], match[1] - malus + (_RECENT_BONUS if entry.id in places else 0.0)
 
-    return [entries[match[2]] for match in sorted(found, key=worth, reverse=True)][:_SHOWN]
+    fitting = (match for match in found if fits[match[2]])
+    return [entries[match[2]] for match in sorted(fitting, key=worth, reverse=True)][:_SHOWN]
+
+
+def _fit(entry: PaletteEntry, words: Sequence[str]) -> int:
+    """How well an entry has the words, by the one that it has worst; 0 where it doesn't have all of them."""
+    title = entry.title.casefold()
+    text = f"{title} {entry.note.casefold()}"
+    return min((_word_fit(title, text, word) for word in words), default=0)
+
+
+def _word_fit(title: str, text: str, word: str) -> int:
+    if any(_begins_word(title, at) for at in _places(title, word)):
+        return 3
+    return 2 if word in text else 1 if _letters_of(title, word) else 0
+
+
+def _places(plain: str, word: str) -> Iterator[int]:
+    at = plain.find(word)
+    while at >= 0:
+        yield at
+        at = plain.find(word, at + 1)
+
+
+def _begins_word(plain: str, at: int) -> bool:
+    return at == 0 or not plain[at - 1].isalnum()
+
+
+def _letters_of(plain: str, word: str) -> list[int]:
+    """Where the letters of a word stand in their order, near one another and from the beginning of a word on."""
+    for first in _places(plain, word[0]):
+        if not _begins_word(plain, first):
+            continue
+        letters = [first]
+        for letter in word[1:]:
+            at = plain.find(letter, letters[-1] + 1, first + round(_LOOSEST * len(word)))
+            if at < 0:
+                break
+            letters.append(at)
+        else:
+            return letters
+    return []
 
 
 def by_kind(entries: Sequence[PaletteEntry], recent: Sequence[str] = ()) -> list[tuple[str, PaletteEntry]]:
@@ -104,27 +145,20 @@ def _is_disabled(entry: PaletteEntry) -> bool:
 
 
 def matched(title: str, words: str) -> list[tuple[int, int]]:
-    """Where the words stand in a title, as spans; the letters of one that doesn't, if they come in its order."""
+    """Where the words stand in a title, as spans; of one that doesn't stand there, the letters near one another."""
     plain = title.casefold()
     if len(plain) != len(title):
         # Some letters fold to two: their places would be others.
         return []
     marks: set[int] = set()
     for word in words.casefold().split():
-        starts = [at for at in range(len(plain)) if plain.startswith(word, at)]
-        at_word = [at for at in starts if at == 0 or not plain[at - 1].isalnum()]
+        starts = [*_places(plain, word)]
+        at_word = [at for at in starts if _begins_word(plain, at)]
         if starts:
             start = (at_word or starts)[0]
             marks.update(range(start, start + len(word)))
-            continue
-        letters: list[int] = []
-        for letter in word:
-            found = plain.find(letter, letters[-1] + 1 if letters else 0)
-            if found < 0:
-                break
-            letters.append(found)
         else:
-            marks.update(letters)
+            marks.update(_letters_of(plain, word))
     spans: list[tuple[int, int]] = []
     for at in sorted(marks):
         if spans and spans[-1][1] == at:

@@ -40,6 +40,18 @@ def test_that_a_few_letters_find_it(words: str, title: str) -> None:
     assert best(words) == title
 
 
+def test_that_only_what_has_the_words_is_listed_those_at_the_beginning_of_a_word_first() -> None:
+    titles = ("About Context Inspector", "Quit", "Relayout", "Reset layout", "Pin", "Timeline", "Layout")
+    lines = [PaletteEntry(each, each, lambda: None) for each in titles]
+    assert {each.title for each in rank(lines, "layout")} == {"Relayout", "Reset layout", "Layout"}
+    assert rank(lines, "layout")[-1].title == "Relayout"
+    assert [each.title for each in rank(lines, "timeline")] == ["Timeline"]
+    assert [each.title for each in rank(lines, "layout reset")] == ["Reset layout"]
+    # A word in the note is one, too.
+    noted = PaletteEntry("persona", "persona", lambda: None, "block of Ada")
+    assert rank([noted, *lines], "ada") == [noted]
+
+
 def test_that_what_was_used_lately_comes_first_among_equals() -> None:
     copies = [entry("Copy the text"), entry("Copy the name")]
     assert rank(copies, "copy", ("Copy the name",))[0].title == "Copy the name"
