@@ -95,9 +95,9 @@ def read_search(text: str, now: datetime) -> ReadSearch:
     """What a text asks for, of everything that a file holds. Days begin at midnight in the zone of `now`.
 
     Raises:
-        InputError: ``input.search_kind``, ``_role``, ``_state``, ``_tokens``, ``_time`` or ``_value``, with the
-            value and the character ``at`` which its part begins, counted from 1. ``input.search_length``, it is
-            longer than `LONGEST_SEARCH`; ``input.search_character``, it has half of a character, which no text holds.
+        InputError: ``input.search_kind``, ``_role``, ``_state``, ``_tokens``, ``_no_tokens``, ``_time`` or
+            ``_value``, with the value and the character ``at`` which its part begins, counted from 1.
+            ``input.search_length``, it is longer than `LONGEST_SEARCH`; ``input.search_character``, it has half of a character, which no text holds.
     """
     if len(text) > LONGEST_SEARCH:
         raise InputError("input.search_length", length=len(text), most=LONGEST_SEARCH)
@@ -236,7 +236,10 @@ def _tokens(query: SearchQuery, part: SearchPart, _: datetime) -> SearchQuery:
         "<=": TokenRange(query.tokens.least, number),
     }
     most = int(match["most"]) if match["most"] else number
-    return replace(query, tokens=ranges.get(match["sign"] or "", TokenRange(number, most)))
+    found = ranges.get(match["sign"] or "", TokenRange(number, most))
+    if found.most is not None and found.most < (found.least or 0):
+        raise _fault("no_tokens", part)
+    return replace(query, tokens=found)
 
 
 def _after(query: SearchQuery, part: SearchPart, now: datetime) -> SearchQuery:

@@ -96,11 +96,17 @@ def total_rows(totals: StretchTotals) -> list[TotalRow]:
             kind_name(each.kind),
             number(each.count),
             share(each.count, totals.count),
-            f"{each.count / hours:,.1f}",
+            _pace(each.count / hours),
         )
         for each in totals.kinds
     ]
     return [*rows, *(_run_row(each, hours) for each in totals.runs)]
+
+
+def _pace(hourly: float) -> str:
+    """So many an hour; what would be rounded to none is less than a tenth."""
+    shown = f"{hourly:,.1f}"
+    return "<0.1" if hourly and shown == "0.0" else shown
 
 
 def _run_row(run: RunTotal, hours: float) -> TotalRow:
@@ -116,7 +122,7 @@ def _run_row(run: RunTotal, hours: float) -> TotalRow:
         tr("Runs of {model}", model=run.model),
         number(run.count),
         "",
-        f"{run.count / hours:,.1f}",
+        _pace(run.count / hours),
         " · ".join(filter(None, parts)),
     )
 

@@ -103,7 +103,10 @@ def _who(event: Event, names: Mapping[str, str]) -> str:
 def _row_text(event: Event) -> str:
     """What happened, for a person; the model reads the stored name of an edit."""
     details = _details(event)
-    operation, label = details.get("operation"), details.get("label")
+    operation, label, text = details.get("operation"), details.get("label"), details.get("text")
+    if event.kind == EventKind.SYSTEM and len(details) == 1 and isinstance(text, str):
+        # The row says already that it is the system's.
+        return one_line(text)
     if (
         event.kind != EventKind.MEMORY_MODIFIED
         or not isinstance(operation, str)

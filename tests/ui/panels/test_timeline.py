@@ -1,6 +1,7 @@
 """The timeline panel: events are listed, filtered, added up, followed and opened by hand."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -8,14 +9,14 @@ from PySide6.QtGui import QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from inspector.domain.activity import Importance
+from inspector.domain.activity import Event, Importance
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
 from inspector.domain.edits.rows import LogEvent
 from inspector.domain.edits.text import AppendText, Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.timeline import EventFilter
+from inspector.domain.timeline import EventFilter, KindTotal, StretchTotals, TimeRange
 from inspector.runtime.engine import Engine
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.archival import ArchivalPanel
@@ -23,6 +24,8 @@ from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.timeline import TimelinePanel
 from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.timeline.totals import total_rows
+from inspector.ui.timeline.words import event_row
 from inspector.ui.widgets.record_rows import RecordRow
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
@@ -347,6 +350,15 @@ async def test_that_an_event_is_opened_where_it_belongs(studio: Studio, until: U
     # From elsewhere: an event that the filter keeps back is shown all the same.
     services.selection.open(Ref(RefKind.EVENT, "evt_kiln_7"))
     await until(lambda: panel.event_now is not None and panel.event_now.id == "evt_kiln_7")
+
+
+def test_that_rare_events_and_the_systems_words_are_said_as_they_are() -> None:
+    month = TimeRange(values.NOW, values.NOW + timedelta(days=30))
+    rows = total_rows(StretchTotals(month, (KindTotal("often", 3_600), KindTotal("once", 1))))
+    assert [row.pace for row in rows] == ["5.0", "<0.1"]
+    event = Event("evt_1", 1, None, "system", '{"text": "queue: gave up"}', Importance.LOW, values.NOW)
+    assert event_row(event, {}, values.NOW).text == "queue: gave up"
+    assert event_row(replace(event, details='{"text": "a", "b": 1}'), {}, values.NOW).text.startswith("system: ")
 
 
 async def _enter_last(tab: TimelineTab, kind: str) -> None:
