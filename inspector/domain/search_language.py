@@ -97,7 +97,8 @@ def read_search(text: str, now: datetime) -> ReadSearch:
     Raises:
         InputError: ``input.search_kind``, ``_role``, ``_state``, ``_tokens``, ``_no_tokens``, ``_time`` or
             ``_value``, with the value and the character ``at`` which its part begins, counted from 1.
-            ``input.search_length``, it is longer than `LONGEST_SEARCH`; ``input.search_character``, it has half of a character, which no text holds.
+            ``input.search_length``, it is longer than `LONGEST_SEARCH`; ``input.search_character``, it has half
+            of a character, which no text holds.
     """
     if len(text) > LONGEST_SEARCH:
         raise InputError("input.search_length", length=len(text), most=LONGEST_SEARCH)

@@ -15,6 +15,7 @@ from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.safe_text import PlainLabel
+from inspector.ui.search.opening import HitOpener
 from inspector.ui.timeline.bar import EventFilterBar
 from inspector.ui.timeline.finding import EventFinding
 from inspector.ui.timeline.opening import EventOpener
@@ -50,7 +51,7 @@ class TimelinePanel(Panel):
         super().__init__(services)
         appearance, workspace = services.appearance, services.workspace
         self._source = TimelineSource(services.bridge, workspace.live, self)
-        self._opener = EventOpener(services, self._source)
+        self._opener = EventOpener(services, self._source, HitOpener(services, self).open_ref)
         self._awaited: tuple[str, bool] | None = None
         self._shown_event: Event | None = None
         self._is_new = True

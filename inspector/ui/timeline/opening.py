@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
@@ -12,11 +13,12 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import Summary
 from inspector.runtime.session import FileSession
 from inspector.ui.panel import PanelServices
-from inspector.ui.search.opening import HitOpener
 from inspector.ui.selection import PointedPlace
 from inspector.ui.timeline.source import TimelineSource
 from inspector.ui.timeline.words import target_of
 from inspector.ui.wording import tr
+
+OpenRef = Callable[[Ref, str | None, PointedPlace | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,18 @@ class EventPlace:
 
 
 class EventOpener(QObject):
-    """`described` carries the number of an event and the text that it wrote."""
+    """`described` carries the number of an event and the text that it wrote.
+
+    `open_ref` shows a thing of an owner, at a place of it, once the owner's agent is read.
+    """
 
     described = Signal(int, str)
 
-    def __init__(self, services: PanelServices, source: TimelineSource) -> None:
+    def __init__(self, services: PanelServices, source: TimelineSource, open_ref: OpenRef) -> None:
         super().__init__(source)
         self._services = services
         self._source = source
-        self._opener = HitOpener(services, self)
+        self._open_ref = open_ref
         self._described = 0
 
     def open(self, event: Event) -> None:
@@ -49,7 +54,7 @@ class EventOpener(QObject):
                 self._services.bridge.noticed.emit(note)
                 return
             at_version = None if place.version is None else PointedPlace("", 0, version=place.version)
-            self._opener.open_ref(place.ref, self._owner(place), at_version)
+            self._open_ref(place.ref, self._owner(place), at_version)
 
         self._source.seek(lambda session: _place_of(session, event), done)
 

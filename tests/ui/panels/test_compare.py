@@ -108,6 +108,26 @@ def offers(place: QWidget) -> list[str]:
     return texts
 
 
+def selected_everywhere(studio: Studio, panel: ComparePanel) -> None:
+    """The current piece is the selection, by F8 as by an arrow key; a section's row selects nothing."""
+    row, selection = panel.tree.current, studio.contents.services.selection
+    assert row is not None
+    assert (row.name, row.state) == ("open_questions", "changed")
+    assert selection.ref == row.ref
+    press(panel.tree.view, "Up")
+    assert selection.ref == row.ref
+    selection.select(NOTES)
+    press(panel.tree.view, "Down")
+    assert selection.ref == row.ref
+
+
+def goes_on(compared: ComparedRequests) -> None:
+    """A Request that begins as the whole left one has no token of the left one's to name."""
+    tokens = compared.before.tokens
+    place = place_text(replace(compared, first_token=tokens))
+    assert place.startswith(f"First difference: after all {tokens:,} tokens of the left Request")
+
+
 async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studio, until: Until) -> None:
     await open_file(studio, until)
     panel = await look(studio, until)
@@ -129,19 +149,8 @@ async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studi
     assert "The text of block open_questions changed." in panel.summary.cost.original
     await give_keyboard(studio, until, panel.tree.view)
     press(panel.tree.view, "F8")
-    row = panel.tree.current
-    assert row is not None
-    assert (row.name, row.state) == ("open_questions", "changed")
-    selection = studio.contents.services.selection
-    assert selection.ref == row.ref
-    # A section's row selects nothing, and a click or arrow key does as F8 does.
-    press(panel.tree.view, "Up")
-    assert selection.ref == row.ref
-    selection.select(NOTES)
-    press(panel.tree.view, "Down")
-    assert selection.ref == row.ref
-    more = replace(found, first_token=found.before.tokens)
-    assert place_text(more).startswith(f"First difference: after all {found.before.tokens:,} tokens of the")
+    selected_everywhere(studio, panel)
+    goes_on(found)
     await until(lambda: panel.words.is_shown)
     parts = [part for line in panel.words.difference.inline.lines for part in line.parts]
     assert {part.text for part in parts if part.stretch is not None} == {"arm64", "riscv"}

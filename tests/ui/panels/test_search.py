@@ -1,6 +1,7 @@
 """The Search panel: typing, sides, F4 from hit to hit into the editors, ids, Requests, and what it says if not."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -311,7 +312,7 @@ async def test_that_ids_of_runs_queues_and_approvals_lead_to_them(studio: Studio
     await one.calm()
     contents = studio.contents
 
-    async def go(id_: str, *, pasted: bool) -> QWidget:
+    async def go(id_: str, pasted: bool) -> QWidget:
         contents.open_view("budget")
         contents.services.selection.select(NOTES)
         if pasted:
@@ -329,23 +330,27 @@ async def test_that_ids_of_runs_queues_and_approvals_lead_to_them(studio: Studio
         return one.front
 
     for pasted in (True, False):
-        page = await go("que_asked1", pasted=pasted)
-        assert isinstance(page, QueuePanel)
-        queue = page
-        await until(lambda queue=queue: queue.browser.key == ("pending", "que_asked1"))
-        # What is gone to by its id is listed even if a filter keeps it back.
-        page.browser.set_filter("dead", "words")
-        page = await go("wak_asked1", pasted=pasted)
-        assert isinstance(page, QueuePanel)
-        await until(lambda queue=queue: queue.browser.key == ("wakeup", "wak_asked1"))
-        approvals = await go(made.id, pasted=pasted)
-        assert isinstance(approvals, ApprovalsPanel)
-        await until(lambda approvals=approvals: approvals.browser.key == made.id)
-        sent = await go("run_first1", pasted=pasted)
-        assert isinstance(sent, RequestPanel)
-        # It isn't what was sent last.
-        await until(lambda sent=sent: sent.states.banner.last_button.isVisible())
-        contents.services.actions.run("request.with_drafts")
+        await _see_where_ids_lead(one, go, made.id, pasted=pasted)
+
+
+async def _see_where_ids_lead(
+    one: Search, go: Callable[[str, bool], Awaitable[QWidget]], asked: str, *, pasted: bool
+) -> None:
+    queue = await go("que_asked1", pasted)
+    assert isinstance(queue, QueuePanel)
+    await one.until(lambda: queue.browser.key == ("pending", "que_asked1"))
+    # What is gone to by its id is listed even if a filter keeps it back.
+    queue.browser.set_filter("dead", "words")
+    assert await go("wak_asked1", pasted) is queue
+    await one.until(lambda: queue.browser.key == ("wakeup", "wak_asked1"))
+    approvals = await go(asked, pasted)
+    assert isinstance(approvals, ApprovalsPanel)
+    await one.until(lambda: approvals.browser.key == asked)
+    sent = await go("run_first1", pasted)
+    assert isinstance(sent, RequestPanel)
+    # It isn't what was sent last.
+    await one.until(lambda: sent.states.banner.last_button.isVisible())
+    one.studio.contents.services.actions.run("request.with_drafts")
 
 
 def test_that_a_line_shows_its_first_marked_word() -> None:

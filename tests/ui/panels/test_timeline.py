@@ -358,7 +358,8 @@ def test_that_rare_events_and_the_systems_words_are_said_as_they_are() -> None:
     assert [row.pace for row in rows] == ["5.0", "<0.1"]
     event = Event("evt_1", 1, None, "system", '{"text": "queue: gave up"}', Importance.LOW, values.NOW)
     assert event_row(event, {}, values.NOW).text == "queue: gave up"
-    assert event_row(replace(event, details='{"text": "a", "b": 1}'), {}, values.NOW).text.startswith("system: ")
+    more = event_row(replace(event, details='{"text": "a", "b": 1}'), {}, values.NOW)
+    assert more.text.startswith("system: ")
 
 
 async def _enter_last(tab: TimelineTab, kind: str) -> None:
