@@ -179,7 +179,7 @@ QHeaderView::section {
 }
 
 QTabWidget::pane { border: none; border-top: 1px solid @border; }
-QTabBar { background: @surface; qproperty-drawBase: 0; }
+QTabBar { background: @surface; qproperty-drawBase: 0; qproperty-elideMode: ElideNone; qproperty-usesScrollButtons: 1; }
 QTabBar::tab {
   background: @surface; color: @muted; border: none; border-right: 1px solid @border; border-top: 2px solid transparent;
   padding: @px4 @px12;

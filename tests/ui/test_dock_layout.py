@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QTabBar, QWidget
 
 from inspector.ui.appearance import Appearance
-from inspector.ui.dock_layout import DockArrangement, DockSpec, standing_for
+from inspector.ui.dock_layout import DockArrangement, DockLayout, DockSpec, standing_for
 from inspector.ui.safe_text import ElidedLabel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file
@@ -148,3 +148,19 @@ async def test_that_a_tab_and_the_panel_below_it_do_not_both_show_its_name(
     await until(lambda: "dock_budget" in tabbed(studio) and not heading.isVisible())
     studio.window.resize(1440, 900)
     await until(lambda: not tabbed(studio) and heading.isVisible())
+
+
+async def test_that_tabs_of_folded_docks_keep_their_whole_names(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
+) -> None:
+    appearance.set_scale(2.0)
+    await opened(studio, until, QSize(1280, 800))
+    window = studio.window
+    window.go_to_panel("search")
+    (bar,) = (each for each in window.findChild(DockLayout).tab_bars() if each.isVisible())
+    await until(lambda: bar.count() == 4)
+    await until(lambda: bar.rect().contains(bar.tabRect(bar.currentIndex())))
+    assert bar.tabText(bar.currentIndex()) == "Search"
+    for place in range(bar.count()):
+        least = bar.fontMetrics().horizontalAdvance(bar.tabText(place))
+        assert bar.tabRect(place).width() > least, bar.tabText(place)
