@@ -77,9 +77,10 @@ class _ColumnFit(QObject):
         view = self._header.parentWidget()
         return self._header.font() if view is None else view.font()
 
-    def _note(self, place: int, *_: int) -> None:
-        # The one that takes what is left follows the others.
-        self._is_dragged |= bool(self._widths.get(place)) and not self._is_fitting
+    def _note(self, place: int, before: int, now: int) -> None:
+        # The one that takes what is left follows the others, and one that is hidden or shown again was not dragged.
+        is_by_hand = bool(before and now) and not self._is_fitting
+        self._is_dragged |= bool(self._widths.get(place)) and is_by_hand
 
     def _fit(self) -> None:
         if self._is_dragged:
@@ -87,18 +88,17 @@ class _ColumnFit(QObject):
         metrics, header = self._header.fontMetrics(), self._header
         letter = metrics.averageCharWidth()
         titles = [metrics.horizontalAdvance(f"{title}{'m' * _ROOM}") for title in self._titles]
-        needed = {at: self._widest(at, letter * width) for at, width in self._widths.items()}
+        widths = {at: width for at, width in self._widths.items() if not header.isSectionHidden(at)}
+        needed = {at: self._widest(at, letter * width) for at, width in widths.items()}
         wished = {
-            at: max(min(letter * width, needed[at]), titles[at])
-            for at, width in self._widths.items()
-            if width
+            at: max(min(letter * width, needed[at]), titles[at]) for at, width in widths.items() if width
         }
         longer = {at: max(0, needed[at] - width) for at, width in wished.items()}
-        rest = sum(letter * _REST for width in self._widths.values() if not width)
+        rest = sum(letter * _REST for width in widths.values() if not width)
         over = sum(wished.values()) + rest - header.width() if header.isVisible() else 0
         spare = sum(width - titles[at] for at, width in wished.items())
         share = min(1.0, max(0, over) / spare) if spare else 0.0
-        words = max(rest, sum(needed[at] for at, width in self._widths.items() if not width))
+        words = max(rest, sum(needed[at] for at, width in widths.items() if not width))
         free = max(0, header.width() - sum(wished.values()) - words) if header.isVisible() else 0
         grown = min(1.0, free / sum(longer.values())) if any(longer.values()) else 0.0
         self._is_fitting = True

@@ -39,3 +39,16 @@ def test_that_the_widest_words_come_first_where_there_is_little_room(tree: QTree
     tree.show()
     fit_columns(tree.header(), COLUMNS, {"title": 0, "when": 9})
     assert tree.header().sectionSize(0) >= letter * 15
+
+
+def test_that_the_columns_follow_another_width_after_one_was_hidden(tree: QTreeView) -> None:
+    letter = tree.fontMetrics().averageCharWidth()
+    tree.resize(letter * 200, 200)
+    tree.show()
+    fit_columns(tree.header(), COLUMNS, {"title": 0, "when": 9})
+    tree.header().setSectionHidden(1, True)
+    tree.header().setSectionHidden(1, False)
+    wide = tree.header().sectionSize(1)
+    tree.resize(letter * 28, 200)
+    assert tree.header().sectionSize(1) < wide
+    assert tree.header().sectionSize(0) >= letter * 15
