@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QMenu, QStyle, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QStyle,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from inspector.domain.requests import Request
 from inspector.ui.appearance import TextSize
@@ -30,6 +39,8 @@ SINCE_SENT, CACHE = "budget.since_sent", "budget.cache"
 _NAME_BESIDE_CACHE = 34
 _NAME_ROOM = 8
 """Steps of a section's row beside its name: the square and the gaps at its ends."""
+_FIELD_STEPS = 6
+"""Steps of a field beside its words: frame and padding."""
 _UP, _DOWN = "↑", "↓"
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _OPEN_AT_FIRST = frozenset({"core", "working", "log", "shared"})
@@ -243,6 +254,7 @@ class BudgetTable(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fold_bar()
         self._fit_width()
 
     def _fit_soon(self) -> None:
@@ -255,10 +267,21 @@ class BudgetTable(QWidget):
         space = self._services.appearance.space
         self._bar.setContentsMargins(space(3), 0, space(3), space(1.5))
         self._bar.setSpacing(space(2))
+        self._fold_bar()
         request = self._services.workspace.file.request
         if request is not None:
             self._measure_names(request)
         self._measure_columns()
+
+    def _fold_bar(self) -> None:
+        """Put the filter above the form where its own words would be cut beside it."""
+        space, words = self._services.appearance.space, self.filter_field.placeholderText()
+        least = self.filter_field.fontMetrics().horizontalAdvance(words) + space(_FIELD_STEPS)
+        margins = self._bar.contentsMargins()
+        needed = least + self._bar.spacing() + self.form.sizeHint().width() + margins.left() + margins.right()
+        directions = QBoxLayout.Direction
+        fits = needed <= self.width()
+        self._bar.setDirection(directions.LeftToRight if fits else directions.TopToBottom)
 
     def _measure_columns(self) -> None:
         look = self._services.appearance

@@ -16,7 +16,10 @@ _SIZES = (TextSize.LARGE, TextSize.NORMAL, TextSize.SMALL)
 
 
 class BudgetTotal(QWidget):
-    """A large figure with what it is of beside it. With little room, what is kept free stands below."""
+    """A large figure with what it is of beside it. With little room, what is kept free stands below.
+
+    With less, what it is of does so too.
+    """
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -76,3 +79,6 @@ class BudgetTotal(QWidget):
         directions = QBoxLayout.Direction
         self._row.setDirection(directions.TopToBottom if below else directions.LeftToRight)
         self._row.setStretch(0, 0 if below else 1)
+        across = self._total.sizeHint().width() + self._figures.spacing() + self._of.sizeHint().width()
+        under = across + margins.left() + margins.right() > self.width()
+        self._figures.setDirection(directions.TopToBottom if under else directions.LeftToRight)

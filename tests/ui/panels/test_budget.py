@@ -423,3 +423,17 @@ async def test_that_a_narrow_panel_gives_up_shares_before_names_and_drafts_while
     widths = [panel.tree.columnWidth(column) for column in range(5)]
     assert sum(widths) <= panel.tree.viewport().width()
     assert widths[0] > 60
+
+
+async def test_that_the_filters_words_are_whole_with_large_text(
+    budget: Open, studio: Studio, until: Until
+) -> None:
+    panel = await budget()
+    table = panel.table
+    table.resize(900, 600)
+    await until(lambda: table.form.y() < table.filter_field.geometry().bottom())
+    studio.contents.services.appearance.set_scale(2.0)
+    table.resize(420, 600)
+    await until(lambda: table.form.y() > table.filter_field.geometry().bottom())
+    least = table.filter_field.fontMetrics().horizontalAdvance(table.filter_field.placeholderText())
+    assert table.filter_field.width() > least

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
+from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.widgets.budget_bar import ReservePurpose
 from inspector.ui.widgets.budget_total import BudgetTotal
 
@@ -50,6 +51,16 @@ def test_that_what_is_kept_stands_below_where_there_is_little_room(total: Budget
     first, second, third = lines(total)
     assert abs(first - second) <= 1
     assert third > first + 10
+
+
+def test_that_what_the_figure_is_of_stands_below_where_it_would_be_cut(total: BudgetTotal) -> None:
+    total.tell("~ 10,851", "of 14,800 tokens · $0.0027 a call")
+    total.resize(280, total.height())
+    total.resize(280, total.sizeHint().height())
+    first, second, third = lines(total)
+    assert third > second > first + 10
+    of = next(each for each in total.findChildren(ElidedLabel) if each.text().startswith("of 14,800"))
+    assert of.width() >= of.sizeHint().width()
 
 
 def test_that_without_a_figure_there_is_a_dash(total: BudgetTotal) -> None:
