@@ -94,7 +94,7 @@ class RecordBrowser(QWidget):
         # With the mouse a row is current before it is selected, with the keys the other way round.
         self.table.selectionModel().currentChanged.connect(self._move)
         self.table.selectionModel().selectionChanged.connect(self._move)
-        for keys, go in (("Esc", self.leave_filter), ("Down", self.table.setFocus)):
+        for keys, go in (("Esc", self.leave_filter), ("Down", self._enter_list)):
             # Given together with what it calls, Qt for Python leaves the context away.
             shortcut = QShortcut(QKeySequence(keys), self.words_field, context=_IN_FIELD)
             shortcut.activated.connect(go)
@@ -143,6 +143,16 @@ class RecordBrowser(QWidget):
         """Filter no more and go back to the list."""
         self.words_field.clear()
         self.table.setFocus()
+
+    def _enter_list(self) -> None:
+        """Go to the list; where no row is selected, the first becomes so."""
+        self.table.setFocus()
+        if self.key is not None:
+            return
+        for row, key in enumerate(self.model.keys):
+            if self.model.index(row).flags() & Qt.ItemFlag.ItemIsSelectable:
+                self.select(key)
+                return
 
     def set_filter(self, state: str, words: str = "") -> None:
         self.states.setCurrentIndex(max(0, self.states.findData(state)))

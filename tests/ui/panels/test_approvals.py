@@ -487,3 +487,24 @@ async def test_that_no_button_of_an_answer_is_squeezed_in_a_small_window(inbox: 
     for each in hands.panel.answers.findChildren(QPushButton):
         if each.isVisible():
             assert each.height() >= each.sizeHint().height(), each.text()
+
+
+async def test_that_down_in_the_filter_selects_the_first_row(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    asked = await hands.ask()
+    await hands.open("consent")
+    browser = hands.panel.browser
+    await hands.until(lambda: browser.model.keys)
+    browser.start_filter()
+    await hands.until(browser.words_field.hasFocus)
+    QTest.keyClick(browser.words_field, Qt.Key.Key_Down)
+    assert browser.table.hasFocus()
+    assert browser.key == asked
+    # In the queue, the first row is a heading.
+    await hands.open("queue")
+    browser = hands.panel.browser
+    await hands.until(lambda: browser.model.keys)
+    browser.start_filter()
+    await hands.until(browser.words_field.hasFocus)
+    QTest.keyClick(browser.words_field, Qt.Key.Key_Down)
+    assert browser.key == browser.model.keys[1]
