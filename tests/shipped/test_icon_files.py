@@ -22,7 +22,7 @@ NEEDED = {
     ),
     *("delete", "restore", "history", "refresh", "copy", "export", "settings", "help", "info", "warning"),
     *("error", "ok", "message", "block_text", "block_map", "block_list", "block_log", "block_tree"),
-    *("block_composite", "summary", "activity", "archive", "queue", "consent", "agent", "tool", "send"),
+    *("block_composite", "swap", "summary", "activity", "archive", "queue", "consent", "agent", "tool", "send"),
     *(
         "stop",
         "chevron_right",

@@ -180,7 +180,7 @@ class ComparePanel(Panel):
                 self._switch_list,
                 is_on=lambda: self.services.preferences.switch(REQUEST_LIST),
             ),
-            Action("compare.swap", tr("Swap the sides"), self._swap),
+            Action("compare.swap", tr("Swap the sides"), self._swap, None, "swap"),
             Action(
                 "compare.only",
                 tr("Show only differences"),
@@ -197,7 +197,7 @@ class ComparePanel(Panel):
         self._top, self._tools, top = FlowLayout(), QHBoxLayout(), QFrame()
         top.setProperty("role", "dock_title")
         top.setLayout(self._top)
-        swap = icon_button(self.services.icons, "refresh", tr("Swap the sides"), self._swap)
+        swap = icon_button(self.services.icons, "swap", tr("Swap the sides"), self._swap)
         icons = self.services.icons
         self._turns = [
             icon_button(icons, "chevron_up", tr("Turn before (Alt+Up)"), lambda: self._step_turn(-1)),

@@ -161,6 +161,7 @@ async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studi
     for _ in found.diff.changes:
         press(panel.tree.view, "Shift+F8")
     await filtered_by_hand(panel, found)
+    assert studio.contents.services.actions.row("compare.swap").icon == "swap"
     studio.contents.services.actions.run("compare.swap")
     await until(lambda: panel.compared is not None and panel.compared.before is not found.before)
     assert panel.compared is not None
