@@ -36,6 +36,7 @@ class Action:
         hidden: Not in the palette (its place makes sense of it).
         scope: The widget whose focus the shortcut needs; None for the whole window.
         also: Further shortcuts, which no menu shows.
+        words: Further words that find it, in the palette and among the shortcuts.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Action:
     hidden: bool = False
     scope: QWidget | None = None
     also: tuple[str, ...] = ()
+    words: str = ""
 
 
 class Actions(QObject):

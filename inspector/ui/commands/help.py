@@ -92,7 +92,8 @@ class HelpCommands:
                 if not keys.isEmpty()
             ]
             if keys:
-                yield ShortcutRow(menus.get(action.id, tr("Other")), action.title, tr(" or ").join(keys))
+                menu = menus.get(action.id, tr("Other"))
+                yield ShortcutRow(menu, action.title, tr(" or ").join(keys), action.words)
 
     def show_settings(self, group: str = "") -> None:
         """Open the settings, at a group where one is named."""

@@ -61,6 +61,7 @@ def _actions(services: PanelServices) -> Iterator[PaletteEntry]:
                 actions.shortcut_text(action.id),
                 action.why_not(),
                 tr("Actions"),
+                action.words,
             )
 
 

@@ -59,6 +59,7 @@ class ViewCommands:
                 self._scaler(_SCALE_STEP),
                 keys.ZoomIn,
                 why_not=self._largest,
+                words=_size_words(),
             ),
             Action(
                 "look.smaller",
@@ -66,8 +67,15 @@ class ViewCommands:
                 self._scaler(-_SCALE_STEP),
                 keys.ZoomOut,
                 why_not=self._smallest,
+                words=_size_words(),
             ),
-            Action("look.normal", tr("Reset text size"), lambda: self._scale(1.0), "Ctrl+0"),
+            Action(
+                "look.normal",
+                tr("Reset text size"),
+                lambda: self._scale(1.0),
+                "Ctrl+0",
+                words=_size_words(),
+            ),
             *(self._perspective(each) for each in PERSPECTIVES),
             Action(
                 "layout.fold_detail",
@@ -153,3 +161,8 @@ class ViewCommands:
         key = self._window.centre.current_key
         if key is not None:
             self._window.centre.close_view(key)
+
+
+def _size_words() -> str:
+    """Further words for the size of text; they are those that find its setting."""
+    return tr("font zoom scale large small bigger smaller")

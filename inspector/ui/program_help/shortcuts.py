@@ -28,15 +28,16 @@ _WIDTH, _HEIGHT, _SHARE = 84, 40, 0.92
 
 @dataclass(frozen=True, slots=True)
 class ShortcutRow:
-    """An action with its keys, as this system names them; it stands in a menu."""
+    """An action with its keys, as this system names them; it stands in a menu. `words` find it and aren't shown."""
 
     menu: str
     title: str
     keys: str
+    words: str = ""
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether all words occur, in any order and case."""
-        text = f"{self.menu} {self.title} {self.keys}".casefold()
+        text = f"{self.menu} {self.title} {self.keys} {self.words}".casefold()
         return all(word in text for word in words)
 
 
@@ -67,6 +68,7 @@ class ShortcutSheet(QDialog):
         self._stack = QStackedWidget()
         self._lay_out()
         self.search.textChanged.connect(lambda _: self._list())
+        appearance.changed.connect(self._list)
         self.follow()
         self.search.setFocus()
 
@@ -118,6 +120,7 @@ class ShortcutSheet(QDialog):
 def _item(text: str, appearance: Appearance, *, is_head: bool = False) -> QStandardItem:
     item = QStandardItem(one_line(text))
     item.setEditable(False)
+    item.setSizeHint(QSize(-1, appearance.row_height()))
     if is_head:
         item.setFont(appearance.font(bold=True))
     return item

@@ -41,7 +41,10 @@ _HEAD_STEPS, _CHROME_STEPS = 24, 15
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line of the palette. With `why_not` it is listed, and cannot be done. `kind` heads lines of one sort."""
+    """One line of the palette. With `why_not` it is listed, and cannot be done. `kind` heads lines of one sort.
+
+    `words` find it and aren't shown.
+    """
 
     id: str
     title: str
@@ -50,6 +53,7 @@ class PaletteEntry:
     shortcut: str = ""
     why_not: str = ""
     kind: str = ""
+    words: str = ""
 
 
 def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()) -> list[PaletteEntry]:
@@ -68,7 +72,7 @@ def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()
 
     found = process.extract(
         words,
-        [f"{each.title} {each.note}" for each in entries],
+        [" ".join((each.title, each.note, each.words)) for each in entries],
         scorer=fuzz.WRatio,
         processor=utils.default_process,
         limit=4 * _SHOWN,

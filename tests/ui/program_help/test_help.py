@@ -148,6 +148,11 @@ async def test_that_the_sheet_lists_the_shortcuts_of_the_actions(studio: Studio,
     QTest.keyClicks(sheet.search, "UNDO ctrl")
     assert any(each.keys == "Ctrl+Z" for each in sheet.rows)
     assert all("Ctrl" in each.keys for each in sheet.rows)
+    index = sheet.view.model().index(0, 0)
+    assert sheet.view.visualRect(index).height() == studio.contents.services.appearance.row_height()
+    # By the words that find the size of text in the settings, as in the palette.
+    sheet.search.setText("zoom")
+    assert {"Increase text size", "Decrease text size", "Reset text size"} <= {each.title for each in sheet.rows}
     sheet.search.setText("xyzzy")
     assert not sheet.rows
     sheet.search.clear()

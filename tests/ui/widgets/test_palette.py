@@ -126,3 +126,8 @@ def test_that_the_letters_that_were_typed_are_marked(
     title: str, words: str, spans: list[tuple[int, int]]
 ) -> None:
     assert matched(title, words) == spans
+
+
+def test_that_words_that_are_not_shown_find_an_entry() -> None:
+    larger = PaletteEntry("a", "Increase text size", lambda: None, words="font zoom scale")
+    assert rank([*ENTRIES, larger], "zoom")[0] is larger
