@@ -194,7 +194,7 @@ class Program:
             contents.show_front()
 
     def _tell_start(self) -> None:
-        """Say how the last run ended, and that this is safe mode."""
+        """Say how the last run ended, that the window's settings are gone, and that this is safe mode."""
         show = self.window.banners.show_notice
         ended = self._unclean_end
         if ended is not None:
@@ -207,6 +207,11 @@ class Program:
             restart = ((tr("Restart in safe mode"), self.restart_safely),)
             choices = () if self.shell.safe else restart
             show(Notice("unclean_end", text, remark, "warning", ended.details, choices))
+        if self.preferences.damaged:
+            text = tr("The window's settings file is damaged. Settings, tabs and layout are the defaults.")
+            kept = self.preferences.damaged_copy
+            remark = "" if kept is None else tr("The old file is kept as {path}.", path=str(kept))
+            show(Notice("damaged_settings", text, remark))
         if self.shell.start.safe:
             text = tr("Safe mode: default settings, layout and theme, no tabs of last time.")
             show(Notice("safe", text, tr("Your own settings and drafts are kept for the next normal start.")))

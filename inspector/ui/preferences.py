@@ -77,6 +77,8 @@ class Preferences(QObject):
         self._path = path
         self.rows: Mapping[str, Setting] = {row.name: row for row in rows}
         self.damaged = False
+        self.damaged_copy: Path | None = None
+        """Where the damaged file is kept."""
         self._data = self._read()
 
     @property
@@ -229,7 +231,7 @@ class Preferences(QObject):
             return data
         self.damaged = True
         with suppress(OSError):
-            self._path.replace(self._path.with_suffix(".damaged"))
+            self.damaged_copy = self._path.replace(self._path.with_suffix(".damaged"))
         return {}
 
     def _write(self) -> None:
