@@ -18,8 +18,11 @@ _SHOWN = 4
 
 _ANY_CASE = "(?i)"
 
-_LEAST_BITS = 3.0
-"""Bits of entropy a character from which on an assigned value looks drawn by lot (hex has 4, words about 3)."""
+_LEAST_BITS, _LEAST_PASSWORD_BITS = 3.0, 2.5
+"""Bits of entropy a character from which on an assigned value looks drawn by lot (hex has 4, words about 3).
+
+People make up passwords and repeat themselves in them; figures must be in these too.
+"""
 
 _PLACEHOLDER = (
     r"(?i)(?<![a-z0-9])(?:x{4,}|example|placeholder|changeme|your|redacted|dummy|todo)(?![a-z0-9])"
@@ -113,10 +116,11 @@ _KEYS = tuple(
     )
     for joint in ("", "-", "_", " ", ".")
 )
+_OF_PASSWORDS = ("passw", "pwd")
 _ASSIGNED = tuple(
     (rf"(?i)(?:{names}){_TO}([^\s\"'`\\,;]{{{least},200}})", hints)
     for least, hints, names in (
-        (7, ("passw", "pwd"), r"(?:password|passwd|passwort|pwd)(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
+        (7, _OF_PASSWORDS, r"(?:password|passwd|passwort|pwd)(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
         (
             8,
             ("secret", "bearer", "credential", *_KEYS),
@@ -148,22 +152,29 @@ _REACH = 8_000
 class _Form:
     """How secrets of a kind look; where a form has a group, that is the secret.
 
-    Each match has one of the `hints` in it: as it stands, or folded where the pattern takes any case.
+    Each match has one of the `hints` in it: as it stands, or folded where the pattern takes any case. Its value has
+    `least_bits` a character, where that alone says whether it is one.
     """
 
     kind: str
     pattern: str
     hints: tuple[str, ...]
     folds: bool
+    least_bits: float = 0.0
 
 
 _FORMS = tuple(
     _Form(kind, pattern, tuple(hints), pattern.startswith(_ANY_CASE))
-    for kind, pattern, hints in (
-        *_PATTERNS,
-        *_BY_PLACE,
-        *((_DRAWN, pattern, hints) for pattern, hints in _ASSIGNED),
+    for kind, pattern, hints in (*_PATTERNS, *_BY_PLACE)
+) + tuple(
+    _Form(
+        _DRAWN,
+        pattern,
+        hints,
+        pattern.startswith(_ANY_CASE),
+        _LEAST_PASSWORD_BITS if hints == _OF_PASSWORDS else _LEAST_BITS,
     )
+    for pattern, hints in _ASSIGNED
 )
 
 
@@ -182,7 +193,7 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     for rank, match in _matches(text):
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
-        if not _is_placeholder(value) and (_FORMS[rank].kind != _DRAWN or _looks_drawn(value)):
+        if not _is_placeholder(value) and _looks_drawn(value, _FORMS[rank].least_bits):
             found.append((start, -end, rank))
     kept: list[Secret] = []
     for start, past, rank in sorted(found):
@@ -240,8 +251,10 @@ def _is_placeholder(value: str) -> bool:
     return _compiled(_PLACEHOLDER).search(value) is not None
 
 
-def _looks_drawn(value: str) -> bool:
+def _looks_drawn(value: str, least_bits: float) -> bool:
     """Whether a value has figures or signs among letters and is as mixed as one drawn by lot: no word, no sentence."""
+    if not least_bits:
+        return True
     kinds = sum(
         (any(map(str.isdigit, value)), any(map(str.islower, value)), any(map(str.isupper, value)))
     ) + any(not each.isalnum() for each in value[:-1])
@@ -249,4 +262,4 @@ def _looks_drawn(value: str) -> bool:
         return False
     counts = Counter(value)
     bits = -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
-    return bits >= min(_LEAST_BITS, math.log2(len(value)) * 0.8)
+    return bits >= min(least_bits, math.log2(len(value)) * 0.8)

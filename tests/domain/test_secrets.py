@@ -47,6 +47,8 @@ def test_that_a_secret_is_found_where_it_stands(kind: str) -> None:
     [
         "The password is kept in the safe.",
         "password: ask Linus when you need it",
+        "password: 12345678 is too short, password=<your-password-1> and password: ${DB_PASSWORD_2}",
+        "password: rotated on 2026-12-06, password=xxxxxxxx1",
         "api_key: str = field(default='')",
         "api_key = os.environ['BUILD_KEY_2']",
         "Set API_KEY=your-key-here-12345678 first.",
@@ -97,6 +99,9 @@ PASSWORD = "hunter2" + "Xk9pQ"
         ("the password is " + PASSWORD, PASSWORD),
         ("Passwort: " + PASSWORD, PASSWORD),
         ("password=" + PASSWORD[:7], PASSWORD[:7]),
+        # People repeat themselves in passwords.
+        ("password: " + "hunter2" * 2, "hunter2" * 2),
+        ("Log in with pwd=" + "winter2026", "winter2026"),
         ("https://host/v1?api_key=" + KEY, KEY),
         ("https://host/v1/messages?alt=sse&key=" + KEY + "&x=1", KEY),
         ("redis://:secretpw9@host:6379", "secretpw9"),
