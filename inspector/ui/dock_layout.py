@@ -184,6 +184,16 @@ class DockLayout(QObject):
         if self._standing is not None:
             self._preferences.store_layout(self._name(), bytes(self._window.saveState().data()))
 
+    def kept(self) -> Callable[[], None]:
+        """Gives what puts the docks back as they stand now, as long as they stand the same way."""
+        before, state = (self._standing, self.perspective), self._window.saveState()
+
+        def put_back() -> None:
+            if self._standing is not None and (self._standing, self.perspective) == before:
+                self._window.restoreState(state)
+
+        return put_back
+
     def reset(self) -> None:
         """Put every dock of this perspective back into its first place, now and for every way of standing."""
         self._preferences.forget_layouts(self._names())

@@ -199,6 +199,18 @@ class MainWindow(QMainWindow):
         self._layout.switch(id_)
         self.actions_.refresh()
 
+    def kept_docks(self) -> Callable[[], None]:
+        """Gives what puts the docks back as they stand now, a folded one folded."""
+        put_back, folding = self._layout.kept(), self.folding
+        was_folded = folding is not None and folding.is_wanted
+
+        def all_back() -> None:
+            put_back()
+            if folding is not None and was_folded and not folding.is_wanted:
+                folding.toggle()
+
+        return all_back
+
     def reset_layout(self) -> None:
         """Put docks, and what is inside them, back into their first places."""
         if self.folding is not None:

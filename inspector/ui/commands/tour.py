@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -16,11 +17,20 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.preferences import TOUR_DONE
 from inspector.ui.program_help.callout import Callout
 from inspector.ui.program_help.tour import Tour, TourStep
+from inspector.ui.safe_text import one_line
+from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr
 
 
+_OVER = "tour_over"
+_LONGEST_NAME = 60
+
+
 class TourCommands(QObject):
-    """Registers the action. The sample is opened first, if it isn't open."""
+    """Registers the action. The sample is opened first, if it isn't open.
+
+    However the tour ends, docks stand again as they did, and the file that was open before is offered.
+    """
 
     def __init__(
         self,
@@ -32,9 +42,13 @@ class TourCommands(QObject):
         super().__init__(window)
         self._services, self._window, self._files, self._open_view = services, window, files, open_view
         self._waits = False
+        self._before: Path | None = None
+        """The file that was open before the sample was."""
+        self._put_docks_back: Callable[[], None] = lambda: None
         self.callout = Callout(window, services.appearance, services.icons)
         self.tour = Tour(self, self.callout, self._steps)
         self.tour.finished.connect(lambda: services.preferences.set(TOUR_DONE, True))
+        self.tour.left.connect(self._tidy)
         services.workspace.changed.connect(self._follow)
         services.actions.add(Action("help.tour", tr("Take the tour"), self.start))
 
@@ -42,8 +56,10 @@ class TourCommands(QObject):
         """Show the first step on the sample, as soon as its Request is there."""
         self.tour.end()
         file = self._services.workspace.file
-        if file.path in self._files.samples() and file.request is not None:
-            self.tour.begin()
+        is_sample = file.path in self._files.samples()
+        self._before = None if is_sample else file.path
+        if is_sample and file.request is not None:
+            self._begin()
             return
         self._waits = True
         self._files.see_sample()
@@ -54,11 +70,26 @@ class TourCommands(QObject):
         if what & What.FILE and file.path is not None and not is_sample:
             # Somebody went on to another file instead.
             self._waits = False
+            self._window.banners.close_notice(_OVER)
         if self._waits and is_sample and file.request is not None:
             self._waits = False
-            self.tour.begin()
+            self._begin()
         elif what & What.FILE and self.tour.step:
             self.tour.end()
+
+    def _begin(self) -> None:
+        self._put_docks_back = self._window.kept_docks()
+        self.tour.begin()
+
+    def _tidy(self) -> None:
+        """Put the docks back, and offer the file that was open before while the sample still is."""
+        self._put_docks_back()
+        before, workspace = self._before, self._services.workspace
+        if before is None or workspace.file.path not in self._files.samples():
+            return
+        name = one_line(before.name, _LONGEST_NAME)
+        back = ((tr("Go back to {file}", file=name), lambda: workspace.open(before)),)
+        self._window.banners.show_notice(Notice(_OVER, tr("The tour's sample is open."), choices=back))
 
     def _steps(self) -> tuple[TourStep, ...]:
         keys = self._services.actions.shortcut_text

@@ -24,10 +24,11 @@ class TourStep:
 class Tour(QObject):
     """Goes through the steps that `read` gives at its beginning, with a callout.
 
-    `finished` tells of the last step's end; ended early, it is not told.
+    `finished` tells of the last step's end; ended early, it is not told. `left` tells of every end.
     """
 
     finished = Signal()
+    left = Signal()
 
     def __init__(self, parent: QObject, callout: Callout, read: Callable[[], Sequence[TourStep]]) -> None:
         super().__init__(parent)
@@ -59,9 +60,11 @@ class Tour(QObject):
             self._show(self._at - 1)
 
     def end(self) -> None:
-        """Take the callout away; the window stays as it is."""
-        self._at = -1
+        """Take the callout away."""
+        was_under_way, self._at = self._at >= 0, -1
         self._callout.leave()
+        if was_under_way:
+            self.left.emit()
 
     def _show(self, place: int) -> None:
         self._at = place

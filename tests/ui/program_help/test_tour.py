@@ -14,6 +14,7 @@ from inspector.ui.panels.welcome import WelcomePanel
 from inspector.ui.preferences import TOUR_DONE
 from inspector.ui.program_help.callout import Callout
 from tests.ui.conftest import Scene
+from tests.ui.file_builders import make_file, show
 from tests.ui.open_window import calm
 
 
@@ -78,3 +79,33 @@ async def test_that_the_tour_goes_through_five_steps_of_the_sample(
     assert contents.services.actions.run("file.close")
     await until(lambda: contents.workspace.file.path is None)
     assert tour_button(scene).text() == "Take the tour again"
+
+
+async def test_that_the_tour_leads_back_to_the_file_and_to_the_docks_of_before(
+    scene: Scene, prepared_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(scene.folder))
+    sample = put_sample(prepared_file)
+    window, contents, until = scene.real.window, scene.real.contents, scene.until
+    mine = await make_file(scene.folder / "mine.constellation", scene.surroundings)
+    await show(scene.real, mine, until)
+    window.activateWindow()
+    window.switch_perspective("edit")
+    await until(lambda: not window.dock("budget").isVisible())
+    height = window.dock("detail").height()
+    assert contents.services.actions.run("help.tour")
+    await until(lambda: contents.tour.step == 1)
+    [callout] = window.findChildren(Callout)
+    QTest.keyClick(callout.next_button, Qt.Key.Key_Right)
+    QTest.keyClick(callout.next_button, Qt.Key.Key_Right)
+    await until(lambda: window.dock("budget").isVisible() and window.dock("detail").height() < height)
+    QTest.keyClick(callout.next_button, Qt.Key.Key_Escape)
+    assert contents.workspace.file.path == sample
+    await until(lambda: not window.dock("budget").isVisible())
+    await until(lambda: window.dock("detail").height() == height)
+    back = next(each for each in window.banners.findChildren(QPushButton) if "mine" in each.text())
+    assert back.text() == "Go back to mine.constellation"
+    QTest.mouseClick(back, Qt.MouseButton.LeftButton)
+    await until(lambda: contents.workspace.file.path == mine)
+    await calm(scene.real, until)
+    assert window.banners.notices == ()
