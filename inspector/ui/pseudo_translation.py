@@ -14,7 +14,8 @@ SWITCH, PSEUDO = "CONTEXT_INSPECTOR_LANGUAGE", "pseudo"
 """The environment's variable, and its value that asks for this."""
 BEGIN, END = "[", "]"
 _ACCENTS = str.maketrans("aeiouyAEIOUYcnsz", "åéïöüÿÅÉÎÖÛÝçñšž")
-_KEPT = re.compile(r"\{[^{}]*\}|%[n\d]+|%L\d|&&|&\w")
+_KEPT = re.compile(r"\{[^{}:]*:(?=[^{}]*\|)|\{[^{}|]*\}|%[n\d]+|%L\d|&&|&\w")
+"""Of ``{count:message|messages}`` the words are translated, and the name before them is kept."""
 _KEYS = "QShortcut"
 _MORE = 0.4
 _FILLER = " łöñg"

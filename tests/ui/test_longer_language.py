@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
 
 from inspector.ui.pseudo_translation import BEGIN, PseudoTranslator
+from inspector.ui.widgets.budget_total import BudgetTotal
 from inspector.ui.wording import tr
 from tests.ui.conftest import Studio, Until
 from tests.ui.test_large_text import SCREEN, cut
@@ -52,6 +53,8 @@ async def test_that_no_panel_and_no_dialog_cuts_a_longer_language(
     await look.at("welcome", window)
     studio.contents.workspace.open(studio.opener.path)
     await until(lambda: studio.contents.workspace.file.request)
+    nested = [each.text() for each in window.panel("budget").findChildren(BudgetTotal)[0].findChildren(QLabel)]
+    assert not [each for each in nested if each.startswith(BEGIN * 2)]
     actions = studio.contents.services.actions
     assert actions.row("help.show").title.startswith(BEGIN)
     for size in (QSize(1440, 900), SCREEN):

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
 from inspector.ui.pseudo_translation import PseudoTranslator, pseudo
+from inspector.ui.timeline.words import kind_name
 from inspector.ui.wording import tr, tr_count
 from tests.lint_finders import called_name, nodes
 
@@ -95,6 +96,11 @@ def test_that_a_translation_keeps_what_is_filled_in_and_has_forms_by_the_count(t
     assert tr("Open {file}", file="a.txt") == "[Öpéñ a.txt łöñ]"
     assert tr("&File").startswith("[&Fïlé")
     assert len(pseudo("a" * 100)) == 142
+    # The words that go with a number are translated with the sentence.
+    assert pseudo("{count} {count:turn|turns} left").startswith("[{count} {count:türñ|türñš} léft")
+    # Kinds of events are named by the program, but for those that other programs made up.
+    assert kind_name("tool_called").startswith("[Tööl çålléd")
+    assert kind_name("deploy_done") == "Deploy done"
     # The form is the translation's to choose: this language has one.
     assert tr_count("{count} row", "{count} rows", 1).startswith("[1 röwš")
     assert tr_count("{count} row", "{count} rows", 1200).startswith("[1,200 röwš")

@@ -352,7 +352,8 @@ class BudgetPanel(Panel):
 
 def _of_text(request: Request, price: float | None) -> str:
     """What the total is of, and what a call costs where that is known."""
-    text = tr("of {usable} tokens", usable=number(request.limits.usable))
+    usable = number(request.limits.usable)
     if price is None:
-        return text
-    return tr("{text} · {cost} a call", text=text, cost=dollars(request.tokens * price))
+        return tr("of {usable} tokens", usable=usable)
+    cost = dollars(request.tokens * price)
+    return tr("of {usable} tokens · {cost} a call", usable=usable, cost=cost)

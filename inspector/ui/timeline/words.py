@@ -37,6 +37,7 @@ _TARGETS = (
     ("entry_id", RefKind.ARCHIVAL),
 )
 """Where an event's details name what it is about."""
+_OWN_KINDS = frozenset(EventKind)
 _DAY = timedelta(days=1)
 LONGEST_DETAILS = 200_000
 """Characters of an event's details that are shown."""
@@ -48,8 +49,9 @@ def importance_name(importance: Importance) -> str:
 
 
 def kind_name(kind: str) -> str:
-    """A stored kind as words."""
-    return " ".join(kind.replace("_", " ").split()).capitalize() or tr("no kind")
+    """A stored kind as words, those of this program's own kinds in the user's language."""
+    words = " ".join(kind.replace("_", " ").split()).capitalize() or tr("no kind")
+    return tr(words) if kind in _OWN_KINDS else words
 
 
 def full_moment(at: datetime) -> str:

@@ -170,7 +170,8 @@ class _Painter(QStyledItemDelegate):
         for text, widest in ((row.time, self._widths.time), (row.figure, self._widths.figure)):
             if not widest:
                 continue
-            width = metrics.horizontalAdvance(widest)
+            # What another language says longer stands whole; the words take what is left.
+            width = max(metrics.horizontalAdvance(widest), metrics.horizontalAdvance(one_line(text)))
             painter.setPen(theme.muted if row.quiet or text == row.time else theme.text)
             _draw(painter, QRect(right - width, rect.top(), width, rect.height()), text, right=True)
             right -= width + gap
