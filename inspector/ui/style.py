@@ -88,6 +88,7 @@ QStatusBar::item { border: none; }
 
 QPushButton, QToolButton[role="control"] {
   background: @raised; color: @text; border: 1px solid @control; border-radius: @px4; padding: @px4 @px12;
+  outline: none;
 }
 QPushButton:hover, QToolButton[role="control"]:hover { background: @hover; }
 QPushButton:pressed, QToolButton[role="control"]:pressed { background: @pressed; }

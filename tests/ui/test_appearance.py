@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance, FontChoice, TextSize, ThemeChoice, load_fonts
+from inspector.ui.widgets.controls import arrange, button
 
 
 def test_that_switching_the_theme_changes_the_application_at_once(
@@ -120,3 +122,18 @@ def _ink(font: QFont, *parts: str) -> bytes:
             painter.drawText(QPointF(at, 24), part)
             at += QFontMetricsF(font).horizontalAdvance(part)
     return bytes(image.constBits())
+
+def test_that_a_button_with_the_keyboard_has_one_ring(qtbot: QtBot, appearance: Appearance) -> None:
+    page = QWidget()
+    one = button("Close", page.close)
+    arrange(QHBoxLayout(page), one)
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    one.setFocus()
+    ring = one.grab().toImage()
+    # After the Tab key, Qt draws a frame of its own around what has the keyboard.
+    page.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+    assert one.hasFocus()
+    assert one.grab().toImage() == ring
