@@ -112,6 +112,7 @@ class SearchPage(QWidget):
         found = self._found
         file = self._services.workspace.file
         self.model.set_keys(range(len(found.rows)))
+        self._fit_first()
         self.facets.show_counts(found.facets, found.text, {agent.id: agent.name for agent in file.agents})
         self.fault_note.setText(found.fault)
         self.fault_note.setVisible(bool(found.fault))
@@ -285,8 +286,14 @@ class SearchPage(QWidget):
         self._split.setOrientation(Qt.Orientation.Vertical if is_narrow else Qt.Orientation.Horizontal)
         height = self._services.appearance.row_height()
         self.table.verticalHeader().setDefaultSectionSize(2 * height if is_narrow else height)
+        self._fit_first()
         self.sides_button.setVisible(is_narrow)
         self._show_sides()
+
+    def _fit_first(self) -> None:
+        """Where hits have two lines, the headings between them have room above, and the first of all has none."""
+        if self.model.rowCount():
+            self.table.setRowHeight(0, self._services.appearance.row_height())
 
     def _show_sides(self) -> None:
         self.facets.setVisible(not self._is_narrow or self.sides_button.isChecked())
