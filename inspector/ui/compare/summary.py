@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
+from inspector.domain.agents import Agent
 from inspector.domain.counts import Method
 from inspector.domain.request_comparison import ComparedRequests
 from inspector.domain.requests import Request
@@ -34,8 +37,8 @@ class ComparisonSummary(QFrame):
         appearance.changed.connect(self._measure)
         self._measure()
 
-    def tell(self, compared: ComparedRequests) -> None:
-        """Say what a comparison comes to."""
+    def tell(self, compared: ComparedRequests, agents: Sequence[Agent]) -> None:
+        """Say what a comparison comes to; `agents` are those of the file."""
         parts = (
             tr(
                 "{before} → {after} tokens, {delta}",
@@ -50,7 +53,7 @@ class ComparisonSummary(QFrame):
         same = compared.cache.difference is None and not compared.cache.lost_tokens
         self.cost.setText("" if same else cost_text(compared))
         self.cost.setVisible(not same)
-        settings = settings_text(compared)
+        settings = settings_text(compared.diff, agents)
         self.settings.setText(settings)
         self.settings.setVisible(bool(settings))
 

@@ -426,7 +426,7 @@ class ComparePanel(Panel):
         self._shown = shown
         for each, request in zip(self.sides, (shown.compared.before, shown.compared.after), strict=True):
             self.list.note(each.side, Count(request.tokens, request.method))
-        self.summary.tell(shown.compared)
+        self.summary.tell(shown.compared, self.services.workspace.file.agents)
         self._message = ""
         self._pages.setCurrentIndex(1)
         self._filter()

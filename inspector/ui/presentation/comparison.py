@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from inspector.domain.agents import Agent
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.request_comparison import (
@@ -15,8 +16,10 @@ from inspector.domain.request_comparison import (
     RequestSide,
     RequestSideKind,
 )
+from inspector.domain.requests import Diff
 from inspector.ui.models.tree import MadeRows, TreeRow
 from inspector.ui.presentation.budget import piece_name
+from inspector.ui.presentation.names import name_of_layout
 from inspector.ui.wording import moment, number, signed, tr, tr_code
 
 MARKS: Mapping[PieceState, str] = {
@@ -219,15 +222,19 @@ def changed_counts(compared: ComparedRequests) -> str:
     return " · ".join(f"{number(counts[state])} {state_words(state)[2:]}" for state in shown)
 
 
-def settings_text(compared: ComparedRequests) -> str:
-    """What the two were built by where that differs: model, layout, limits."""
-    found = (each for each in compared.diff.settings if each[0] not in ("now", "agent"))
+def settings_text(diff: Diff, agents: Sequence[Agent]) -> str:
+    """What the two were built by where that differs: model, layout by its shown name, limits."""
+
+    def shown(name: str, value: str) -> str:
+        return (name_of_layout(value, agents) if name == "layout" else value) or "–"
+
+    found = (each for each in diff.settings if each[0] not in ("now", "agent"))
     return " · ".join(
         tr(
             "{name}: {before} → {after}",
             name=name.replace("_", " "),
-            before=before or "–",
-            after=after or "–",
+            before=shown(name, before),
+            after=shown(name, after),
         )
         for name, before, after in found
     )

@@ -14,12 +14,13 @@ from inspector.domain.edits.rows import StoreRun
 from inspector.domain.edits.text import SetText
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.request_comparison import ComparedRequests, RequestSide, RequestSideKind
+from inspector.domain.requests import Diff
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.compare import ComparePanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.presentation.cache_words import place_text
-from inspector.ui.presentation.comparison import delta_text
+from inspector.ui.presentation.comparison import delta_text, settings_text
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, toast_text
@@ -186,6 +187,11 @@ async def test_that_the_words_of_a_piece_are_in_sight_in_a_small_window(studio: 
     shown = panel.words.difference.inline
     assert shown.visibleRegion().boundingRect() == shown.rect()
     assert shown.height() > 4 * shown.fontMetrics().lineSpacing()
+
+
+def test_that_a_layout_is_named_by_its_agent() -> None:
+    diff = Diff((), 1, 1, (("layout", "standard", f"letta {values.ADA}"), ("model", "a", "")))
+    assert settings_text(diff, [values.agent(values.ADA)]) == "layout: standard → letta Ada · model: a → –"
 
 
 async def turn_by_turn(studio: Studio, until: Until) -> None:
