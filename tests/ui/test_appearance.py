@@ -123,9 +123,10 @@ def _ink(font: QFont, *parts: str) -> bytes:
             at += QFontMetricsF(font).horizontalAdvance(part)
     return bytes(image.constBits())
 
+
 def test_that_a_button_with_the_keyboard_has_one_ring(qtbot: QtBot, appearance: Appearance) -> None:
     page = QWidget()
-    one = button("Close", page.close)
+    one = button("Close", page.hide)
     arrange(QHBoxLayout(page), one)
     qtbot.addWidget(page)
     page.show()

@@ -157,7 +157,8 @@ async def test_that_tabs_of_folded_docks_keep_their_whole_names(
     await opened(studio, until, QSize(1280, 800))
     window = studio.window
     window.go_to_panel("search")
-    (bar,) = (each for each in window.findChild(DockLayout).tab_bars() if each.isVisible())
+    [layout] = window.findChildren(DockLayout)
+    [bar] = [each for each in layout.tab_bars() if each.isVisible()]
     await until(lambda: bar.count() == 4)
     await until(lambda: bar.rect().contains(bar.tabRect(bar.currentIndex())))
     assert bar.tabText(bar.currentIndex()) == "Search"

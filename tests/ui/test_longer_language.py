@@ -53,7 +53,9 @@ async def test_that_no_panel_and_no_dialog_cuts_a_longer_language(
     await look.at("welcome", window)
     studio.contents.workspace.open(studio.opener.path)
     await until(lambda: studio.contents.workspace.file.request)
-    nested = [each.text() for each in window.panel("budget").findChildren(BudgetTotal)[0].findChildren(QLabel)]
+    nested = [
+        each.text() for each in window.panel("budget").findChildren(BudgetTotal)[0].findChildren(QLabel)
+    ]
     assert not [each for each in nested if each.startswith(BEGIN * 2)]
     actions = studio.contents.services.actions
     assert actions.row("help.show").title.startswith(BEGIN)

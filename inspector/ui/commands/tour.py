@@ -21,7 +21,6 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.wording import tr
 
-
 _OVER = "tour_over"
 _LONGEST_NAME = 60
 

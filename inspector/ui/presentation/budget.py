@@ -13,7 +13,7 @@ from inspector.domain.errors import Parameters
 from inspector.domain.left_out import alike, farthest, nearest
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Piece, Request, Section, SourceKind
-from inspector.domain.rules import InRule
+from inspector.domain.rules import InRule, OutRule
 from inspector.domain.usage import reported_usage
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.presentation.names import name_of, name_of_source
@@ -43,6 +43,11 @@ _GROUPED: dict[SourceKind, tuple[str, str]] = {
     SourceKind.MESSAGE: ("{count} message", "{count} messages"),
     SourceKind.EVENT: ("{count} event", "{count} events"),
 }
+_RESTS = {
+    OutRule.SHORTENED.value: ("{label}: {count} more line", "{label}: {count} more lines"),
+    OutRule.ENTRY_ROOM.value: ("{label}: {count} older entry", "{label}: {count} older entries"),
+}
+"""Rules by which only the rest of a block stays out."""
 
 
 def likely_bill(request: Request) -> str:
@@ -320,8 +325,16 @@ def _sum(pieces: Sequence[Piece]) -> int:
     return sum(piece.tokens for piece in pieces)
 
 
+def _out_name(each: LeftOut) -> str:
+    """A source, and how much of it stayed out where only the rest did."""
+    label, count = each.parameters.get("label"), each.parameters.get("count")
+    if each.rule in _RESTS and isinstance(label, str) and isinstance(count, int):
+        return tr_count(*_RESTS[each.rule], count, label=label)
+    return name_of_source(each.source)
+
+
 def _out_row(each: LeftOut) -> OutRow:
-    name = name_of_source(each.source)
+    name = _out_name(each)
     why = tr_code(f"left_out.{each.rule}", each.parameters)
     key = f"{each.source.kind}:{each.source.id}:{each.rule}"
     return OutRow(key, name, each.tokens, why, each.source.ref, each.fix, each.count, each.tokens)

@@ -162,7 +162,6 @@ async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studi
     for _ in found.diff.changes:
         press(panel.tree.view, "Shift+F8")
     await filtered_by_hand(panel, found)
-    assert studio.contents.services.actions.row("compare.swap").icon == "swap"
     studio.contents.services.actions.run("compare.swap")
     await until(lambda: panel.compared is not None and panel.compared.before is not found.before)
     assert panel.compared is not None
@@ -196,6 +195,7 @@ def test_that_a_layout_is_named_by_its_agent() -> None:
 
 async def turn_by_turn(studio: Studio, until: Until) -> None:
     """Each turn is compared with the one before it, and every Request can be held against one."""
+    assert studio.contents.services.actions.row("compare.swap").icon == "swap"
     workspace = studio.contents.workspace
     for number in (2, 3):
         await change(studio, until, f"Question {number}?")

@@ -163,6 +163,17 @@ def test_that_batches_of_one_rule_stand_together_with_the_smallest_fix() -> None
     assert rows[0].fix == raise_to(700)
 
 
+def test_that_the_rest_of_a_block_is_named_in_the_windows_own_words() -> None:
+    rests = [
+        replace(
+            left_out(SourceKind.BLOCK, id_, rule, 9), parameters={"label": id_, "count": count, "shown": 3}
+        )
+        for id_, rule, count in (("notes", "shortened_for_room", 1_133), ("journal", "log_no_room", 1))
+    ]
+    rows = out_rows(replace(made_request({}), left_out=tuple(rests)))
+    assert sorted(row.name for row in rows) == ["journal: 1 older entry", "notes: 1,133 more lines"]
+
+
 def test_that_events_and_messages_of_one_rule_stand_together_and_blocks_do_not() -> None:
     rows = out_rows(
         replace(

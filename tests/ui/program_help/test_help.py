@@ -152,7 +152,9 @@ async def test_that_the_sheet_lists_the_shortcuts_of_the_actions(studio: Studio,
     assert sheet.view.visualRect(index).height() == studio.contents.services.appearance.row_height()
     # By the words that find the size of text in the settings, as in the palette.
     sheet.search.setText("zoom")
-    assert {"Increase text size", "Decrease text size", "Reset text size"} <= {each.title for each in sheet.rows}
+    assert {"Increase text size", "Decrease text size", "Reset text size"} <= {
+        each.title for each in sheet.rows
+    }
     sheet.search.setText("xyzzy")
     assert not sheet.rows
     sheet.search.clear()
