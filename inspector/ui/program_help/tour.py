@@ -60,7 +60,7 @@ class Tour(QObject):
             self._show(self._at - 1)
 
     def end(self) -> None:
-        """Take the callout away."""
+        """Take the callout away, wherever the tour is."""
         was_under_way, self._at = self._at >= 0, -1
         self._callout.leave()
         if was_under_way:
