@@ -186,6 +186,7 @@ async def test_that_the_words_of_a_piece_are_in_sight_in_a_small_window(studio: 
     shown = panel.words.difference.inline
     assert shown.visibleRegion().boundingRect() == shown.rect()
     assert shown.height() > 4 * shown.fontMetrics().lineSpacing()
+    assert studio.contents.services.actions.row("compare.swap").icon == "swap"
 
 
 def test_that_a_layout_is_named_by_its_agent() -> None:
@@ -195,7 +196,6 @@ def test_that_a_layout_is_named_by_its_agent() -> None:
 
 async def turn_by_turn(studio: Studio, until: Until) -> None:
     """Each turn is compared with the one before it, and every Request can be held against one."""
-    assert studio.contents.services.actions.row("compare.swap").icon == "swap"
     workspace = studio.contents.workspace
     for number in (2, 3):
         await change(studio, until, f"Question {number}?")
