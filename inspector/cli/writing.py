@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,9 +17,10 @@ from inspector.cli.edit_target import TargetOptions, aim
 from inspector.cli.options import AGENT, AS_AGENT, FILE, JSON, OWNER, REASON, UNLOCK, TargetParam, example
 from inspector.cli.session import asynchronous, opened
 from inspector.cli.terminal import write_json, write_line
-from inspector.domain.codec import from_plain
+from inspector.domain.codec import from_plain, kind_of
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
+from inspector.domain.edits.rows import ConfigureAgent, CreateAgent
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.ref import Ref, RefKind
@@ -27,6 +29,7 @@ from inspector.runtime.wording import word
 
 STANDARD_INPUT = "-"
 _MOST_BYTES = 64 << 20
+_WITH_PARAMETERS = frozenset({CreateAgent.op, ConfigureAgent.op})
 
 
 def read_text(name: str) -> str:
@@ -97,10 +100,18 @@ def content_operation(text: str) -> Operation:
 
 
 def _plain_operation(text: str) -> Mapping[str, Any]:
+    plain = _plain_object(text, "$")
+    parameters = plain.get("parameters")
+    if plain.get("op") in _WITH_PARAMETERS and isinstance(parameters, str):
+        # The engine keeps them as a text, and sends what the text says.
+        storable(json.dumps(_plain_object(parameters or "{}", "$.parameters"), ensure_ascii=False))
+    return plain
+
+
+def _plain_object(text: str, where: str) -> Mapping[str, Any]:
     plain = plain_json(text)
     if not isinstance(plain, dict):
-        why = f"an object is needed, not {type(plain).__name__}"
-        raise MalformedError("malformed.value", where="$", why=why)
+        raise MalformedError("malformed.value", where=where, why=f"an object is needed, not {kind_of(plain)}")
     return plain
 
 
@@ -111,7 +122,12 @@ def plain_json(text: str) -> Any:
         InputError: it is no text that can be stored. MalformedError: it is no JSON, with the line and column.
     """
     try:
-        return json.loads(storable(text), parse_constant=_refuse_constant, object_pairs_hook=_unambiguous)
+        return json.loads(
+            storable(text),
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_unambiguous,
+        )
     except RecursionError:
         raise MalformedError("input.malformed_json", where="1:1", why="nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -134,6 +150,13 @@ def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} isn't a number in JSON")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    if not isfinite(found):
+        raise ValueError(f"{text[:24]} is too large to be stored as a number")
+    return found
 
 
 @click.command("edit", epilog=example('edit my.constellation --agent Ada --block notes --set "New text"'))

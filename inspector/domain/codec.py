@@ -198,6 +198,21 @@ def _reader(kind: Any) -> _Reader:
     return _reader(getattr(kind, "__supertype__"))  # noqa: B009  a NewType, which has no static type for it
 
 
+_NEEDED = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def kind_of(value: Plain) -> str:
+    """The name of a JSON value's type, for messages."""
+    names: tuple[tuple[type | tuple[type, ...], str], ...] = (
+        (bool, "true or false"),
+        ((int, float), "a number"),
+        (str, "a text"),
+        (list, "a list"),
+        (dict, "an object"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "nothing")
+
+
 def _plain_reader(kind: type) -> _Reader:
     if kind in _LABELLED:
         return _enum_reader({each.label: each for each in kind}.__getitem__)
@@ -213,7 +228,7 @@ def _plain_reader(kind: type) -> _Reader:
 def _enum_reader(make: Callable[[str], Any]) -> _Reader:
     def read(plain: Plain, where: str) -> Any:
         if not isinstance(plain, str):
-            raise _refuse(where, f"a name is needed, not {type(plain).__name__}")
+            raise _refuse(where, f"a name is needed, not {kind_of(plain)}")
         try:
             return make(plain)
         except (ValueError, KeyError):
@@ -234,7 +249,7 @@ def _scalar_reader(kind: type) -> _Reader:
         if kind is float and isinstance(plain, int) and not isinstance(plain, bool):
             return plain
         if not isinstance(plain, kind) or (kind in (int, float) and isinstance(plain, bool)):
-            raise _refuse(where, f"{kind.__name__} needed, not {type(plain).__name__}")
+            raise _refuse(where, f"{_NEEDED[kind]} is needed, not {kind_of(plain)}")
         if isinstance(plain, int) and not -LARGEST_INTEGER - 1 <= plain <= LARGEST_INTEGER:
             raise _refuse(where, f"an integer from {-LARGEST_INTEGER - 1} to {LARGEST_INTEGER} is needed")
         return plain
@@ -245,7 +260,7 @@ def _scalar_reader(kind: type) -> _Reader:
 def _list_reader(read_each: _Reader, collect: Callable[[Any], Any]) -> _Reader:
     def read(plain: Plain, where: str) -> Any:
         if not isinstance(plain, list):
-            raise _refuse(where, f"a list is needed, not {type(plain).__name__}")
+            raise _refuse(where, f"a list is needed, not {kind_of(plain)}")
         return collect(read_each(each, f"{where}[{index}]") for index, each in enumerate(plain))
 
     return read
@@ -254,7 +269,7 @@ def _list_reader(read_each: _Reader, collect: Callable[[Any], Any]) -> _Reader:
 def _mapping_reader(read_each: _Reader) -> _Reader:
     def read(plain: Plain, where: str) -> Any:
         if not isinstance(plain, dict):
-            raise _refuse(where, f"an object is needed, not {type(plain).__name__}")
+            raise _refuse(where, f"an object is needed, not {kind_of(plain)}")
         return {key: read_each(each, f"{where}.{key}") for key, each in plain.items()}
 
     return read
@@ -269,7 +284,7 @@ def _value_reader(kind: type) -> _Reader:
 
     def read(plain: Plain, where: str) -> Any:
         if not isinstance(plain, dict):
-            raise _refuse(where, f"an object is needed, not {type(plain).__name__}")
+            raise _refuse(where, f"an object is needed, not {kind_of(plain)}")
         given: dict[str, Any] = {}
         for name, value in plain.items():
             if tag is not None and name == tag[0] and name not in existing:
@@ -294,7 +309,7 @@ def _is_optional(each: Field[Any]) -> bool:
 def _tagged_reader(key: str, table: dict[str, type]) -> _Reader:
     def read(plain: Plain, where: str) -> Any:
         if not isinstance(plain, dict):
-            raise _refuse(where, f"an object is needed, not {type(plain).__name__}")
+            raise _refuse(where, f"an object is needed, not {kind_of(plain)}")
         tag = plain.get(key)
         if not isinstance(tag, str) or tag not in table:
             raise _refuse(f"{where}.{key}", f"unknown {key} {tag!r}")
@@ -331,7 +346,7 @@ def _union_reader(members: tuple[Any, ...]) -> _Reader:
             return plain
         if float in scalars and type(plain) is int:
             return plain
-        raise _refuse(where, f"{type(plain).__name__} does not fit here")
+        raise _refuse(where, f"{kind_of(plain)} doesn't fit here")
 
     return read
 

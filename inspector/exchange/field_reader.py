@@ -7,11 +7,11 @@ over, and `rest` gives it as metadata: a reader therefore keeps by default what 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import chain
 
-from inspector.domain.codec import read_time
+from inspector.domain.codec import kind_of, read_time
 from inspector.domain.errors import MalformedError, Parameter, Problem, Severity
 from inspector.domain.secrets import find_secrets
 from inspector.domain.wire.objects import SPELLINGS
@@ -304,18 +304,6 @@ def plain_address(address: str) -> str:
         parts += (address[at : secret.start], _LEFT_OUT)
         at = secret.end
     return "".join((*parts, address[at:]))
-
-
-def kind_of(value: Json) -> str:
-    """The name of a JSON value's type, for messages."""
-    names: Iterable[tuple[type | tuple[type, ...], str]] = (
-        (bool, "true or false"),
-        ((int, float), "a number"),
-        (str, "a text"),
-        (list, "a list"),
-        (dict, "an object"),
-    )
-    return next((name for kind, name in names if isinstance(value, kind)), "nothing")
 
 
 def _called(key: str, name: str, holder: dict[str, Json]) -> str:

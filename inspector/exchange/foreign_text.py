@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from inspector.exchange.field_reader import kind_of
+from inspector.domain.codec import kind_of
 from inspector.exchange.json_guard import (
     DEFAULT_LIMITS,
     Json,

@@ -52,6 +52,26 @@ def test_that_an_operation_that_cannot_be_is_told_and_changes_nothing(
     assert digest(sample) == before
 
 
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ('{"temperature": NaN}', "NaN isn't a number in JSON"),
+        ('{"temperature": 1e999}', "1e999 is too large to be stored as a number"),
+        ('{"top_p": 1, "top_p": 0.5}', "The key top_p appears twice"),
+        ('{"user": "\\ud800"}', "isn't UTF-8 text"),
+        ("[1]", "an object is needed, not a list (at $.parameters)"),
+    ],
+)
+def test_that_parameters_of_an_agent_are_json_that_can_be_sent(
+    sample: Path, parameters: str, told: str
+) -> None:
+    before = digest(sample)
+    operation = json.dumps({"op": "configure_agent", "parameters": parameters})
+    done = run("edit", sample, "--agent", "Ada", "--operation", operation)
+    assert (done.returncode, told in done.stderr.decode()) == (1, True), done.stderr.decode()
+    assert digest(sample) == before
+
+
 @pytest.mark.parametrize("stored", ["[1]", "{", "3", '{"op": 3}', "[" * 100_000])
 def test_that_a_history_with_an_unreadable_operation_is_listed(
     sample: Path, tmp_path: Path, stored: str

@@ -7,10 +7,11 @@ import re
 import msgspec
 
 from inspector.domain.actor import IdGenerator
+from inspector.domain.codec import kind_of
 from inspector.domain.edits.row_import import ConstellationRows
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportPlan
-from inspector.exchange.field_reader import ImportLog, kind_of
+from inspector.exchange.field_reader import ImportLog
 from inspector.exchange.json_guard import Json
 from inspector.exchange.rows.file_layout import FACTS, LISTS, lists_of, rows_of
 from inspector.exchange.rows.row_checks import checked

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from inspector.domain.codec import kind_of
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import MalformedError
-from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.field_reader import FieldReader, ImportLog
 from inspector.exchange.json_guard import Json
 
 V1 = "letta-agent-file-1"

@@ -9,6 +9,7 @@ from enum import Enum
 
 import msgspec
 
+from inspector.domain.codec import kind_of
 from inspector.domain.dataclass import dataclass
 from inspector.domain.messages import (
     BatchType,
@@ -20,7 +21,7 @@ from inspector.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from inspector.exchange.field_reader import FieldReader, kind_of
+from inspector.exchange.field_reader import FieldReader
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from inspector.domain.actor import IdGenerator
 from inspector.domain.agents import Tool
+from inspector.domain.codec import kind_of
 from inspector.domain.errors import MalformedError
 from inspector.domain.exchange import ImportPlan
 from inspector.domain.messages import (
@@ -19,7 +20,7 @@ from inspector.domain.messages import (
 )
 from inspector.domain.wire.objects import AS_TEXT
 from inspector.domain.wire.parameters import AS_RECORDED, EXTRA_BODY, is_parameter
-from inspector.exchange.field_reader import FieldReader, ImportLog, kind_of
+from inspector.exchange.field_reader import FieldReader, ImportLog
 from inspector.exchange.image_size import image_part
 from inspector.exchange.json_guard import Json
 from inspector.exchange.planning import json_text

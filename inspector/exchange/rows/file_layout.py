@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inspector.domain.codec import kind_of
 from inspector.domain.edits.row_import import Cell, ConstellationRows, Row
 from inspector.domain.errors import MalformedError
-from inspector.exchange.field_reader import ImportLog, kind_of
+from inspector.exchange.field_reader import ImportLog
 from inspector.exchange.json_guard import Json
 from inspector.exchange.rows.row_json import TEXT_SUFFIX, RowReader, plain_row
 from inspector.storage.table_catalogue import (

@@ -14,10 +14,10 @@ from base64 import b64decode, b64encode
 
 import msgspec
 
-from inspector.domain.codec import read_time, write_time
+from inspector.domain.codec import kind_of, read_time, write_time
 from inspector.domain.edits.row_import import Cell, Row
 from inspector.domain.errors import MalformedError
-from inspector.exchange.field_reader import ImportLog, kind_of
+from inspector.exchange.field_reader import ImportLog
 from inspector.exchange.json_guard import Json
 from inspector.storage.row_validation import time_flaw
 from inspector.storage.table_catalogue import CellForm, TableColumn, TableRows

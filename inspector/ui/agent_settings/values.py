@@ -12,6 +12,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import strategy_fault
 from inspector.domain.limits import STRATEGIES, Hysteresis
 from inspector.ui.agent_settings.field_table import DESCRIPTION, SHOWN, STRATEGY, InputKind, SettingField
+from inspector.ui.editors.raw_json import RawFault, read_json
 from inspector.ui.wording import number, tr
 
 _ACTIVITY = "config.activity.entries_limit"
@@ -118,13 +119,9 @@ def _number(field: SettingField, plain: str) -> Any:
 
 
 def _object(text: str) -> Any:
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 0)
-        return SettingFault(
-            tr("This isn't JSON: look at line {line}.", line=line) if line else tr("This isn't JSON.")
-        )
+    found = read_json(text or "{}")
+    if isinstance(found, RawFault):
+        return SettingFault(tr("Line {line}: {text}", line=number(found.line), text=found.text))
     return text or "{}" if isinstance(found, dict) else SettingFault(tr("Enter a JSON object, such as {}."))
 
 

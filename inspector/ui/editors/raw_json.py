@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from math import isfinite
 from typing import Any
 
 from inspector.domain.blocks import Schema
@@ -13,6 +14,7 @@ from inspector.domain.content import CONTENT_TYPES, Content
 from inspector.domain.content_faults import Place, content_faults
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import MalformedError
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr, tr_code, tr_error
 
 MOST = 4_000_000
@@ -39,27 +41,87 @@ def raw_text(content: Content) -> str:
 
 def read_raw(text: str, schema: Schema, base: Content, new_id: Callable[[str], str]) -> Content | RawFault:
     """The content that a text describes, or the first thing that is wrong with it. What has no id gets one."""
+    plain = read_json(text)
+    if isinstance(plain, RawFault):
+        return plain
     try:
-        plain = json.loads(text, parse_constant=_no_number)
-        twice = _repeated(text)
-        if twice is not None:
-            return twice
         content: Content = from_plain(CONTENT_TYPES[type(schema)], _with_ids(plain, new_id))
-    except json.JSONDecodeError as error:
-        return RawFault(error.lineno, tr("Not valid JSON: {why}.", why=error.msg))
     except MalformedError as error:
         place = _place_of(str(error.parameters.get("where", "")))
         return RawFault(_line_of(text, place), tr_error(error))
-    except (RecursionError, ValueError) as error:
-        return RawFault(1, tr("Not valid JSON: {why}.", why=str(error)))
+    except RecursionError:
+        return RawFault(1, _too_deep())
     fault = next(content_faults(schema, base, content), None)
     if fault is None:
         return content
     return RawFault(_line_of(text, fault.place), tr_code(fault.refusal.code, fault.refusal.parameters))
 
 
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
+def read_json(text: str) -> Any | RawFault:
+    """What a JSON text holds, or the first thing that is wrong with it.
+
+    Python reads more than JSON has, and what can't be stored: those are wrong too, as is a key that stands twice.
+    """
+    try:
+        plain = json.loads(text, parse_constant=_refused, parse_float=_finite, parse_int=_whole)
+        return _repeated(text) or _half_character(text) or plain
+    except json.JSONDecodeError as error:
+        return RawFault(error.lineno, tr("Not valid JSON: {why}.", why=error.msg))
+    except _UnfitNumberError as error:
+        at = next((each.start() for each in _TOKEN.finditer(text) if each.group() == error.token), 0)
+        why = tr("{number} can't be stored as a number.", number=one_line(error.token, 24))
+        return RawFault(_line_at(text, at), why)
+    except RecursionError:
+        return RawFault(1, _too_deep())
+
+
+class _UnfitNumberError(ValueError):
+    """A number that JSON doesn't have, or that is too large to be one here."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__(token)
+        self.token = token
+
+
+def _refused(token: str) -> float:
+    raise _UnfitNumberError(token)
+
+
+def _finite(token: str) -> float:
+    found = float(token)
+    return found if isfinite(found) else _refused(token)
+
+
+def _whole(token: str) -> int | float:
+    try:
+        return int(token)
+    except ValueError:
+        # It has more digits than Python reads.
+        return _refused(token)
+
+
+def _too_deep() -> str:
+    return tr("Not valid JSON: {why}.", why=tr("nested too deeply"))
+
+
+def _half_character(text: str) -> RawFault | None:
+    """A text with a lone surrogate, which has no UTF-8."""
+    if "\\u" not in text and _is_unicode(text):
+        return None
+    for found in _TOKEN.finditer(text):
+        token = found.group()
+        if token.startswith('"') and not _is_unicode(json.loads(token)):
+            why = tr("The text contains half a character and can't be stored.")
+            return RawFault(_line_at(text, found.start()), why)
+    return None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _with_ids(plain: Any, new_id: Callable[[str], str]) -> Any:

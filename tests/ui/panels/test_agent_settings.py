@@ -115,7 +115,19 @@ async def test_that_what_cannot_be_taken_is_said_beside_the_field_and_not_saved(
         (MEMORY, "many", "Enter a whole number."),
         (MEMORY, "-1", "Enter 0 to 1,000,000,000."),
         ("name", " ", "Enter a name."),
-        ("parameters", "{", "This isn't JSON: look at line 1."),
+        (
+            "parameters",
+            "{",
+            "Line 1: Not valid JSON: Expecting property name enclosed in double quotes.",
+        ),
+        ("parameters", '{"temperature": NaN}', "Line 1: NaN can't be stored as a number."),
+        ("parameters", '{"temperature": 1e999}', "Line 1: 1e999 can't be stored as a number."),
+        ("parameters", '{"top_p": 1, "top_p": 0.5}', "Line 1: The key top_p is there twice."),
+        (
+            "parameters",
+            '{"user": "\\ud800"}',
+            "Line 1: The text contains half a character and can't be stored.",
+        ),
         ("parameters", "[1]", "Enter a JSON object, such as {}."),
         ("config.activity.lookback_hours", "nan", "Enter 0 to 1,000,000,000."),
     ):

@@ -574,6 +574,19 @@ async def test_that_json_that_fits_no_schema_is_named_with_its_line_and_blocks_s
     assert one.raw.fault.text() == ""
 
 
+async def test_that_a_number_that_json_does_not_have_is_named_with_its_line(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    one.panel.views.choose(RAW)
+    editor = one.raw.page.editor
+    at = editor.text.index('"Announce"')
+    line = editor.text.count("\n", 0, at) + 1
+    for wrong in ("NaN", "-Infinity", "1e999"):
+        editor.replace_range(at, len('"Announce"'), wrong)
+        assert one.raw.fault.text() == f"Line {line}: {wrong} can't be stored as a number."
+        editor.undo_step()
+    assert one.draft is None
+
+
 async def test_that_json_that_cannot_be_read_yet_does_not_undo_what_others_write(open_block: Any) -> None:
     one = await open_block(TASKS)
     one.panel.views.choose(RAW)
