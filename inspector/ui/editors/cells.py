@@ -36,17 +36,19 @@ _LINES = 4
 class CellDelegate(QStyledItemDelegate):
     """Edits cells as the text that they hold. Every key is passed on at once; Escape takes the cell back.
 
-    `begun` and `ended` tell that a cell is being edited, and no longer.
+    `begun` and `ended` tell that a cell is being edited, and no longer. While `refusal` says why what is typed can't
+    be taken, Enter doesn't end it; left in another way, the cell gets back what was there, and `ended` carries why.
     """
 
     begun = Signal()
-    ended = Signal()
+    ended = Signal(str)
 
     def __init__(self, appearance: Appearance, parent: QObject) -> None:
         super().__init__(parent)
         self._appearance = appearance
         self._before = ""
-        self.closeEditor.connect(lambda *_: self.ended.emit())
+        self.refusal = ""
+        self.closeEditor.connect(self._end)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """As high as every row of the window."""
@@ -103,13 +105,22 @@ class CellDelegate(QStyledItemDelegate):
         ):
             hint = QAbstractItemDelegate.EndEditHint
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
-                self.closeEditor.emit(editor, hint.NoHint)
+                if not self.refusal:
+                    self.closeEditor.emit(editor, hint.NoHint)
                 return True
             if event.key() == Qt.Key.Key_Escape:
                 editor.replace_range(0, len(editor.text), self._before)
+                self.refusal = ""
                 self.closeEditor.emit(editor, hint.RevertModelCache)
                 return True
         return super().eventFilter(editor, event)
+
+    def _end(self, editor: QWidget, _: object = None) -> None:
+        refused, self.refusal = self.refusal, ""
+        if refused and isinstance(editor, TextEditor):
+            # What of it could be taken, such as its first digits, isn't what was meant.
+            editor.replace_range(0, len(editor.text), self._before)
+        self.ended.emit(refused)
 
     def _choice(self, parent: QWidget, choices: Sequence[str]) -> QComboBox:
         made = QComboBox(parent)

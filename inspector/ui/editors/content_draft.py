@@ -43,6 +43,10 @@ class ContentSteps:
         self._place = place
         self._after.clear()
 
+    def end(self) -> None:
+        """Have the next change be a step of its own, though it is at the same place."""
+        self._place = None
+
     def carry(self, before: Content, after: Content) -> None:
         """Keep the steps over what somebody else changed."""
         self._place = None
@@ -135,6 +139,10 @@ class ContentDraft(QObject):
         self._steps.add(self._content, place)
         self._show(content, operation)
         self.edited.emit()
+
+    def end_step(self) -> None:
+        """Have the next change be a step of its own: what somebody typed at a place is entered."""
+        self._steps.end()
 
     def undo_step(self) -> None:
         if self._steps.can_undo and not self._read_only:

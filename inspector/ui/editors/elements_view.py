@@ -166,5 +166,9 @@ class ElementsView(QWidget):
 
 
 def _copied(roles: object, text: Callable[[object], str], row: object) -> str:
-    exact = roles.get(Qt.ItemDataRole.EditRole) if isinstance(roles, dict) else None
+    given = roles if isinstance(roles, dict) else {}
+    box = given.get(Qt.ItemDataRole.CheckStateRole)
+    if box is not None:
+        return "yes" if box(row) == Qt.CheckState.Checked else "no"
+    exact = given.get(Qt.ItemDataRole.EditRole)
     return exact(row) if exact else text(row)

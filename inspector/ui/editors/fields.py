@@ -309,6 +309,11 @@ class FieldRow(QWidget):
         tools.appearance.changed.connect(self._measure)
         self._measure()
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether its value is typed, key by key."""
+        return isinstance(self.input, _Text | _Line)
+
     def show_value(self, value: FieldItem, *, changed: bool) -> None:
         if not self.fault.text():
             self.input.show_value(value)

@@ -33,6 +33,7 @@ from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.exact_text import carried
 from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.elements import ElementTable
+from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import number, tr, tr_count
 
@@ -64,7 +65,7 @@ class ListEditor(QWidget):
         table.pasted.connect(self._paste)
         self.model.typed.connect(self._typed)
         self.model.dropped.connect(self._dropped)
-        self.view.delegate.ended.connect(lambda: self._tell(""))
+        self.view.delegate.ended.connect(self._end_cell)
 
     @property
     def _items(self) -> tuple[ListItem, ...]:
@@ -168,13 +169,17 @@ class ListEditor(QWidget):
         return replace(item, value=with_field(values_of(item), field.name, value, order))
 
     def _paste(self) -> None:
-        """Add a row for each line that was copied elsewhere; its cells go to the columns in their order."""
+        """Add a row for each line that was copied elsewhere.
+
+        Its cells go to the columns from the current cell on, those of a whole row to all columns.
+        """
         if self._part.is_read_only:
             return
-        names = [column.id for column in self.model.columns if column.id != "tokens"]
+        rows = read_table(carried(QGuiApplication.clipboard().mimeData()))
+        names = self._columns_for_paste(max(map(len, rows), default=0))
         made: list[ListItem] = []
-        for cells in read_table(carried(QGuiApplication.clipboard().mimeData())):
-            item = self._pasted(dict(zip(names, cells, strict=False)))
+        for cells in rows:
+            item = self._pasted(names, cells)
             if isinstance(item, FieldFault):
                 self._tell(tr("Row {row}: {fault}", row=number(len(made) + 1), fault=item.text))
                 return
@@ -185,15 +190,30 @@ class ListEditor(QWidget):
             self._put(inserted(self._items, made, chosen[-1] if chosen else None))
             self.view.choose([each.id for each in made])
 
-    def _pasted(self, cells: dict[str, str]) -> ListItem | FieldFault:
+    def _columns_for_paste(self, count: int) -> list[str]:
+        names = [column.id for column in self.model.columns if column.id != "tokens"]
+        current = self.view.table.currentIndex()
+        is_part = current.isValid() and current.column() < len(names) and count < len(names)
+        return names[current.column() :] if is_part else names
+
+    def _pasted(self, names: Sequence[str], row: Sequence[str]) -> ListItem | FieldFault:
         fields = self._schema.item_schema
         if fields is None:
-            return ListItem(self._tools.new_id("itm"), "\t".join(cells.values()))
+            return ListItem(self._tools.new_id("itm"), "\t".join(row))
+        if len(row) > len(names):
+            left = tr_count("{count} column is", "{count} columns are", len(names))
+            why = tr(
+                "It has {cells} cells, but only {columns} left from the current cell.",
+                cells=number(len(row)),
+                columns=left,
+            )
+            return FieldFault(why)
+        cells = dict(zip(names, row, strict=False))
         values: dict[str, FieldItem] = with_defaults(fields)
         for field in fields:
             text = cells.get(field_column(field.name), "")
             if field.field_type is FieldType.BOOLEAN:
-                read = checked_value(field, text.strip().lower() in _TRUE)
+                read = _box_value(field, text.strip().lower(), values.get(field.name, False))
             elif text:
                 read = read_value(field, text, None, self._tools.new_id)
             else:
@@ -203,12 +223,30 @@ class ListEditor(QWidget):
             values = with_field(values, field.name, read, [each.name for each in fields])
         return ListItem(self._tools.new_id("itm"), values)
 
+    def _end_cell(self, refused: str) -> None:
+        self._tell("")
+        self._show_fault(refused)
+        self._part.end_step()
+
     def _tell(self, fault: str) -> None:
+        self._show_fault(fault)
+        is_in_cell = self.view.table.state() == self.view.table.State.EditingState
+        self.view.delegate.refusal = fault if is_in_cell else ""
+        self._part.tell_fault("cell", fault if is_in_cell else "")
+
+    def _show_fault(self, fault: str) -> None:
         self.view.fault.setText(fault)
         self.view.fault.setVisible(bool(fault))
-        self._part.tell_fault(
-            "cell", fault if self.view.table.state() == self.view.table.State.EditingState else ""
-        )
 
 
 _TRUE = frozenset({"true", "yes", "x", "[x]", "1", "✓", "done"})
+_FALSE = frozenset({"false", "no", "[ ]", "0"})
+
+
+def _box_value(field: FieldDef, text: str, default: FieldItem) -> FieldItem | FieldFault:
+    """Yes or no, as a spreadsheet may write it; the default where nothing is written."""
+    if text and text not in _TRUE | _FALSE:
+        return FieldFault(
+            tr("{name} must be yes or no, not “{value}”.", name=field.name, value=one_line(text, 40))
+        )
+    return checked_value(field, text in _TRUE if text else default)

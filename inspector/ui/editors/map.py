@@ -83,7 +83,9 @@ class MapEditor(QWidget):
 
     def _take(self, name: str, value: FieldItem) -> None:
         order = [each.name for each in self._fields or ()]
-        self._part.change(MapContent(with_field(self._values, name, value, order)), name)
+        # What is chosen or ticked is a step each time; what is typed is one with what was typed before.
+        place = name if self.rows[name].is_typed else None
+        self._part.change(MapContent(with_field(self._values, name, value, order)), place)
 
     def _fault(self, name: str, text: str) -> None:
         self._part.tell_fault(name, text)

@@ -40,6 +40,9 @@ class Part(Protocol):
     def change(self, content: Content, place: object = None) -> None:
         """Make the content another; see `ContentDraft.change`."""
 
+    def end_step(self) -> None:
+        """Have the next change be a step of its own; see `ContentDraft.end_step`."""
+
     def tell_fault(self, place: object, fault: str) -> None:
         """Say what of a place cannot be taken as it is typed, nothing where all of it can."""
 
@@ -74,6 +77,9 @@ class SectionPart(QObject):
         if isinstance(whole, CompositeContent) and not isinstance(content, CompositeContent):
             sections = {**whole.sections, self._name: content}
             self._whole.change(CompositeContent(sections), None if place is None else (self._name, place))
+
+    def end_step(self) -> None:
+        self._whole.end_step()
 
     def tell_fault(self, place: object, fault: str) -> None:
         self._whole.tell_fault((self._name, place), fault)

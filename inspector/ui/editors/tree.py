@@ -131,7 +131,7 @@ class TreeEditor(QWidget):
         view.moved.connect(
             lambda step: self._rearrange(lambda roots, id_: outline.moved(roots, id_, step), step > 0)
         )
-        self.delegate.ended.connect(lambda: self._tell(""))
+        self.delegate.ended.connect(self._end_cell)
 
     @property
     def chosen(self) -> list[str]:
@@ -282,7 +282,17 @@ class TreeEditor(QWidget):
         if value is not None:
             self._put(outline.replaced(self._roots, path, replace(node, value=value)), (node.id, column))
 
+    def _end_cell(self, refused: str) -> None:
+        self._tell("")
+        self._show_fault(refused)
+        self._part.end_step()
+
     def _tell(self, fault: str) -> None:
+        self._show_fault(fault)
+        is_in_cell = self.view.state() == self.view.State.EditingState
+        self.delegate.refusal = fault if is_in_cell else ""
+        self._part.tell_fault("cell", fault)
+
+    def _show_fault(self, fault: str) -> None:
         self.fault.setText(fault)
         self.fault.setVisible(bool(fault))
-        self._part.tell_fault("cell", fault)

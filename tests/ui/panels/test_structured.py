@@ -207,7 +207,7 @@ async def test_that_rows_are_dragged_and_a_copied_table_is_pasted(open_block: An
     dragged = model.mimeData([model.index(2, 0)])
     model.dropMimeData(dragged, Qt.DropAction.MoveAction, 0, 0, QModelIndex())
     assert one.draft == MoveItem("c", "a")
-    go_to(view, 0, 1)
+    go_to(view, 0, 0)
     copy_text('x\tPack\t1\nno\t"Two\nlines"\t\n')
     QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
     assert titles(one.panel.editors.draft.content) == [
@@ -222,6 +222,92 @@ async def test_that_rows_are_dragged_and_a_copied_table_is_pasted(open_block: An
     content = await one.stored()
     assert isinstance(content, ListContent)
     assert content.items[1].value == {"title": "Pack", "done": True, "priority": 1}
+
+
+def paste(view: QAbstractItemView, text: str) -> None:
+    copy_text(text)
+    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
+
+
+async def test_that_pasted_cells_begin_at_the_current_cell(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 1)
+    paste(view, "a\t1\nb\t7")
+    content = one.panel.editors.draft.content
+    assert [each.value for each in content.items[1:3]] == [
+        {"title": "a", "done": False, "priority": 1},
+        {"title": "b", "done": False, "priority": 7},
+    ]
+    leave_text()
+
+
+async def test_that_a_copied_row_is_pasted_as_it_is_from_any_cell(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 1)
+    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Copy))
+    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
+    first, second, *_ = one.panel.editors.draft.content.items
+    assert first.value["done"] is True
+    assert second.value == first.value
+    leave_text()
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "fault"),
+    [
+        (0, "yes\tOne\nsoon\tTwo", "Row 2: done must be yes or no, not “soon”."),
+        (2, "1\t2\t3", "Row 1: It has 3 cells, but only 2 columns are left from the current cell."),
+        (1, "x\t" + "9" * 20, "Row 1: priority must be a number, not “99999999999999999999”."),
+    ],
+)
+async def test_that_cells_that_do_not_fit_are_refused_and_nothing_is_pasted(
+    open_block: Any, column: int, text: str, fault: str
+) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, column)
+    paste(view, text)
+    assert one.page.view.fault.text() == fault
+    assert one.draft is None
+    leave_text()
+
+
+async def test_that_a_number_that_is_too_long_is_not_cut_to_what_fits(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 2)
+    before = one.panel.editors.draft.content
+    QTest.keyClick(view, Keys.Key_F2)
+    cell = editor_in(view)
+    QTest.keySequence(cell, QKeySequence(QKeySequence.StandardKey.SelectAll))
+    QTest.keyClicks(cell, "9" * 20)
+    fault = one.page.view.fault.text()
+    assert "99999999999999999999" in fault
+    QTest.keyClick(cell, Keys.Key_Return)
+    assert view.state() == view.State.EditingState
+    assert not one.panel.save_button.isEnabled()
+    one.page.view.add_button.setFocus()
+    assert view.state() != view.State.EditingState
+    assert one.panel.editors.draft.content == before
+    assert one.page.view.fault.text() == fault
+
+
+async def test_that_each_edit_of_a_cell_is_a_step_of_its_own(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    for word in ("one", "two"):
+        go_to(view, 0, 1)
+        QTest.keyClick(view, Keys.Key_F2)
+        QTest.keySequence(editor_in(view), QKeySequence(QKeySequence.StandardKey.SelectAll))
+        QTest.keyClicks(editor_in(view), word)
+        QTest.keyClick(editor_in(view), Keys.Key_Return)
+    seen = []
+    for _ in range(2):
+        QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Undo))
+        seen.append(titles(one.panel.editors.draft.content)[0])
+    assert seen == ["one", "Freeze the changelog"]
 
 
 async def test_that_a_mouse_that_is_pressed_and_moved_takes_the_selected_rows_along(
