@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 from shiboken6 import isValid
 
 from inspector.domain.dataclass import dataclass
@@ -37,6 +37,7 @@ class Action:
         scope: The widget whose focus the shortcut needs; None for the whole window.
         also: Further shortcuts, which no menu shows.
         words: Further words that find it, in the palette and among the shortcuts.
+        instead: The window's action that its keys do where it can't be done and the field has nothing to take back.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Action:
     scope: QWidget | None = None
     also: tuple[str, ...] = ()
     words: str = ""
+    instead: str = ""
 
 
 class Actions(QObject):
@@ -64,6 +66,7 @@ class Actions(QObject):
         self._items: dict[str, QAction] = {}
         self.front: FrontActions | None = None
         """Whose actions are those of the view in front."""
+        self._listened: QObject | None = None
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.focusObjectChanged.connect(self._follow_focus)
@@ -178,15 +181,42 @@ class Actions(QObject):
             row for row in rows if row.scope and isinstance(now, QWidget) and row.scope.isAncestorOf(now)
         ]
         taken = [keys for row in scoped for keys in action_keys(row)]
+        self._listen_to(now if any(row.instead for row in scoped) else None)
         for row in rows:
             # While the window is taken apart, its actions go before the registry.
             if row.scope is None and isValid(self._items[row.id]):
                 free = [each for each in action_keys(row) if each not in taken]
                 self._items[row.id].setShortcuts(free)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Do the window's action where the part that has its keys can't do its own."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            keys = QKeySequence(event.keyCombination())
+            for row in tuple(self._rows.values()):
+                is_meant = row.instead in self._rows and keys in action_keys(row)
+                if is_meant and _has_no_step(watched, event) and row.why_not() and self.run(row.instead):
+                    return True
+        return False
+
+    def _listen_to(self, now: QObject | None) -> None:
+        if self._listened is not None and isValid(self._listened):
+            self._listened.removeEventFilter(self)
+        self._listened = now
+        if now is not None:
+            now.installEventFilter(self)
+
     def _trigger(self, id_: str) -> None:
         self.run(id_)
         self.refresh()
+
+
+def _has_no_step(field: QObject, event: QKeyEvent) -> bool:
+    """Whether a field has nothing of its own to undo or redo, as the key asks."""
+    is_undo = event.matches(QKeySequence.StandardKey.Undo)
+    if isinstance(field, QLineEdit):
+        return not (field.isUndoAvailable() if is_undo else field.isRedoAvailable())
+    steps = getattr(field, "steps", None)
+    return steps is None or not (steps.can_undo if is_undo else steps.can_redo)
 
 
 def _text(keys: QKeySequence) -> str:

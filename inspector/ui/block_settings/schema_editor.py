@@ -100,9 +100,13 @@ class SchemaEditor(QWidget):
         self.editor.set_open(is_open=is_open)
 
     def event(self, event: QEvent) -> bool:
-        """Claim undo and redo: in the tables they are of what is typed, not of the file."""
+        """Claim undo and redo: in the tables they are of what is typed, and only then of the file."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
-            event.setAccepted(self._step_for(event) != 0 and self._draft is not None)
+            step, draft = self._step_for(event), self._draft
+            steps = None if draft is None else draft.steps
+            event.setAccepted(
+                steps is not None and ((step < 0 and steps.can_undo) or (step > 0 and steps.can_redo))
+            )
             return event.isAccepted() or super().event(event)
         return super().event(event)
 

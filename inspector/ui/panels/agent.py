@@ -124,7 +124,16 @@ class AgentPanel(Panel):
 
         undo, redo = tr("Undo settings edit"), tr("Redo settings edit")
         return (
-            Action("edit.undo", undo, work.undo_step, "Ctrl+Z", "undo", no_undo, scope=self.form),
+            Action(
+                "edit.undo",
+                undo,
+                work.undo_step,
+                "Ctrl+Z",
+                "undo",
+                no_undo,
+                scope=self.form,
+                instead="change.undo",
+            ),
             Action(
                 "edit.redo",
                 redo,
@@ -134,6 +143,7 @@ class AgentPanel(Panel):
                 no_redo,
                 scope=self.form,
                 also=("Ctrl+Y",),
+                instead="change.redo",
             ),
             Action("edit.save", tr("Save settings"), self._save, keys.Save, "save", self._not_savable),
             Action("edit.discard", tr("Discard draft"), self._discard, None, "delete", self._not_discardable),

@@ -216,6 +216,40 @@ async def test_that_a_save_is_one_step_with_a_name_that_undo_takes_back(settings
     await tab.until(lambda: tab.line(MEMORY).text() == "2,000")
 
 
+@pytest.mark.parametrize(
+    ("path", "text"), [("name", "Ada Byron"), (MEMORY, "2000"), ("parameters", '{"temperature": 1}')]
+)
+async def test_that_undo_in_a_field_without_typing_takes_back_what_was_saved(
+    settings: OpenSettings, path: str, text: str
+) -> None:
+    tab = await settings()
+    before = setting_of(await tab.stored(), path)
+    tab.type(path, text)
+    await tab.save()
+    after = setting_of(await tab.stored(), path)
+    assert after != before
+    tab.press("Ctrl+Z")
+    await said(tab.studio, tab.until, "Undone: Change settings of")
+    await tab.calm()
+    assert setting_of(await tab.stored(), path) == before
+    tab.press("Ctrl+Shift+Z")
+    await said(tab.studio, tab.until, "Redone: Change settings of")
+    await tab.calm()
+    assert setting_of(await tab.stored(), path) == after
+
+
+async def test_that_undo_takes_back_what_is_typed_before_what_was_saved(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.type(MEMORY, "2000")
+    await tab.save()
+    step = tab.workspace.file.next_undo
+    tab.type(MEMORY, "3000")
+    tab.press("Ctrl+Z")
+    await tab.calm()
+    assert tab.workspace.file.next_undo == step
+    assert tab.line(MEMORY).text() != "3000"
+
+
 async def test_that_a_reason_is_kept_with_the_change(settings: OpenSettings) -> None:
     tab = await settings()
     tab.type(MEMORY, "2000")

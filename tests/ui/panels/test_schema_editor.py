@@ -187,6 +187,19 @@ async def test_that_changes_of_the_table_are_undone_by_keyboard(open_settings: O
     assert len(one.names()) == 3
 
 
+async def test_that_undo_in_a_table_without_changes_takes_back_the_last_save(
+    open_settings: OpenSettings,
+) -> None:
+    one = await open_settings(CHECKLIST)
+    before = one.names()
+    one.edit(1, "Name", "renamed")
+    await one.save()
+    assert one.names()[1] == "renamed"
+    one.select(0)
+    QTest.keySequence(one.table.table, QKeySequence(QKeySequence.StandardKey.Undo))
+    await one.until(lambda: one.names() == before)
+
+
 async def test_that_a_ready_made_schema_begins_one(open_settings: OpenSettings) -> None:
     one = await open_settings()
     begin_from(one, "Task list")
