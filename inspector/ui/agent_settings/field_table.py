@@ -191,9 +191,9 @@ def _model() -> tuple[SettingField, ...]:
 
 
 def _limits() -> tuple[SettingField, ...]:
-    def limit(name: str, label: str, help_: str) -> SettingField:
+    def limit(name: str, label: str, help_: str, least: int = 0) -> SettingField:
         return SettingField(
-            f"config.limits.{name}", label, help_, InputKind.WHOLE, tr("tokens"), optional=True
+            f"config.limits.{name}", label, help_, InputKind.WHOLE, tr("tokens"), optional=True, least=least
         )
 
     return (
@@ -204,7 +204,7 @@ def _limits() -> tuple[SettingField, ...]:
             InputKind.CHOICE,
             optional=True,
         ),
-        limit("max_tokens", tr("Context window"), tr("Limit for prompt and reply together.")),
+        limit("max_tokens", tr("Context window"), tr("Limit for prompt and reply together."), least=1),
         limit("reserved_response_tokens", tr("Reply reserve"), tr("Kept free for the reply.")),
         limit("memory_tokens", tr("Memory cap"), tr("Limit for all memory blocks together.")),
         limit("history_tokens", tr("History budget"), tr("Limit for all messages together.")),

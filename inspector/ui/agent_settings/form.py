@@ -31,9 +31,11 @@ from inspector.ui.agent_settings.values import (
     setting_of,
     shown_value,
     strategy_problem,
+    window_problem,
 )
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
+from inspector.ui.presentation.labels import agent_name_note
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.grouped_page import GroupedPage
 from inspector.ui.wording import number, tr
@@ -61,6 +63,7 @@ class AgentForm(GroupedPage):
         self.tools = ToolsEditor(appearance, icons)
         self.tools.chosen.connect(partial(session.set, "tools"))
         self._layouts: Mapping[str, str] = {}
+        self._usual: LimitOverrides | None = None
         self._icons = icons
 
     @property
@@ -87,6 +90,7 @@ class AgentForm(GroupedPage):
         self.instructions.show_texts(wanted.instructions, stored.instructions)
         self.tools.set_open(is_open)
         self._tell_strategy(wanted)
+        self._tell_name(wanted)
         self._tell_clashes(stored)
 
     def show_layouts(self, layouts: Mapping[str, str], notes: Mapping[str, str]) -> None:
@@ -106,12 +110,16 @@ class AgentForm(GroupedPage):
 
     def show_limits(self, usual: LimitOverrides) -> None:
         """Say what holds for limits that are not set."""
+        self._usual = usual
         for name in ("max_tokens", "memory_tokens", "history_tokens", "reserved_response_tokens"):
             value = getattr(usual, name)
             text = tr("the rest of the window") if value is None else number(value)
             row = self.rows[_LIMITS + name]
             row.input.show_default(text)
             row.tell_default(text)
+        wanted, window = self._session.wanted, _LIMITS + "max_tokens"
+        if wanted is not None and window not in self.faults:
+            self.rows[window].show_fault(window_problem(wanted, usual, window))
 
     def show_figures(self, tokens: Mapping[str, str], instructions: Sequence[str]) -> None:
         for path, text in tokens.items():
@@ -155,7 +163,7 @@ class AgentForm(GroupedPage):
         value, default = setting_of(wanted, path), default_of(row.field, wanted)
         if path not in self.faults:
             row.input.show_value(value)
-            row.show_fault(strategy_problem(wanted, path))
+            row.show_fault(strategy_problem(wanted, path) or window_problem(wanted, self._usual, path))
         row.input.set_open(is_open)
         if not path.startswith(_LIMITS) and path not in (LAYOUT, MODEL, STRATEGY):
             row.tell_default(self._default_text(row.field, default))
@@ -173,6 +181,11 @@ class AgentForm(GroupedPage):
             return titles[default].lower()
         text = shown_value(field, default)
         return f"{text} {field.unit}" if field.unit else one_line(text)
+
+    def _tell_name(self, wanted: Agent) -> None:
+        note = self.rows["name"].note
+        note.set_tone("warning")
+        note.setText(agent_name_note(self._session.agents, wanted.name, wanted.id))
 
     def _tell_strategy(self, wanted: Agent) -> None:
         row = self.rows[STRATEGY]

@@ -63,6 +63,11 @@ class AgentSession(QObject):
         return stored if stored is None or operation is None else configured(stored, operation)
 
     @property
+    def agents(self) -> Sequence[Agent]:
+        """All agents of the file."""
+        return self._workspace.file.agents
+
+    @property
     def edits(self) -> Edits:
         return self._workspace.file.settings_edits(self._ref.id)
 

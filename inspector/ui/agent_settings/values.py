@@ -10,9 +10,10 @@ from inspector.domain.agent_settings import metadata_of
 from inspector.domain.agents import ActivitySettings, Agent
 from inspector.domain.dataclass import dataclass
 from inspector.domain.layout_rules import strategy_fault
-from inspector.domain.limits import STRATEGIES, Hysteresis
+from inspector.domain.limits import STRATEGIES, Hysteresis, LimitOverrides
 from inspector.ui.agent_settings.field_table import DESCRIPTION, SHOWN, STRATEGY, InputKind, SettingField
 from inspector.ui.editors.raw_json import RawFault, read_json
+from inspector.ui.presentation.labels import agent_name_fault
 from inspector.ui.wording import number, tr
 
 _ACTIVITY = "config.activity.entries_limit"
@@ -85,8 +86,9 @@ def read_setting(field: SettingField, text: str) -> Any:
     if field.kind is InputKind.OBJECT:
         return _object(text)
     if field.kind in (InputKind.LINE, InputKind.TEXT):
-        if field.required and not text.strip():
-            return SettingFault(tr("Enter a name."))
+        fault = agent_name_fault(text) if field.required else ""
+        if fault:
+            return SettingFault(fault)
         return None if field.optional and not text else text
     plain = "".join(text.split()).replace(",", "")
     if not plain and field.optional:
@@ -101,6 +103,18 @@ def strategy_problem(agent: Agent, path: str) -> str:
     if is_low and strategy_fault(strategy) is not None:
         return tr("The low mark can't be above the high mark.")
     return ""
+
+
+def window_problem(agent: Agent, usual: LimitOverrides | None, path: str) -> str:
+    """What is wrong with a context window beside the reply that it has to hold; `usual` is what holds unset."""
+    limits = agent.config.limits
+    if path != "config.limits.max_tokens" or usual is None or limits.max_tokens is None:
+        return ""
+    reply = limits.reserved_response_tokens
+    reply = usual.reserved_response_tokens if reply is None else reply
+    if reply is None or limits.max_tokens > reply:
+        return ""
+    return tr("No prompt fits: the reply reserve alone is {count} tokens.", count=number(reply))
 
 
 def _number(field: SettingField, plain: str) -> Any:

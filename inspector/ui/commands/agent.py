@@ -16,6 +16,7 @@ from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.labels import agent_name_fault, agent_name_note
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.wording import number, tr
@@ -85,7 +86,7 @@ class AgentCommands:
     def _ask_new(self) -> None:
         shown = self._services.workspace.file.agent
         fields = (
-            FormField("name", tr("Name"), required=True),
+            FormField("name", tr("Name"), required=True, fault=agent_name_fault, note=self._about_name),
             FormField(
                 "model",
                 tr("Model"),
@@ -99,6 +100,9 @@ class AgentCommands:
 
     def _pick(self, anchor: QWidget, take: Callable[[str], None], current: str) -> None:
         self._models.ask(anchor, take, current=current)
+
+    def _about_name(self, name: str) -> str:
+        return agent_name_note(self._services.workspace.file.agents, name)
 
     def _about_model(self, model: str) -> str:
         if not model:

@@ -15,6 +15,7 @@ from inspector.domain.limits import Hysteresis
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.agent_settings.values import setting_of
 from inspector.ui.panels.agent import AgentPanel
+from inspector.ui.presentation.labels import agent_name_fault
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file, press_toast, said
@@ -115,6 +116,8 @@ async def test_that_what_cannot_be_taken_is_said_beside_the_field_and_not_saved(
         (MEMORY, "many", "Enter a whole number."),
         (MEMORY, "-1", "Enter 0 to 1,000,000,000."),
         ("name", " ", "Enter a name."),
+        ("name", "A" * 101, "The name is 101 characters long. Limit: 100."),
+        ("config.limits.max_tokens", "0", "Enter 1 to 1,000,000,000."),
         (
             "parameters",
             "{",
@@ -141,6 +144,30 @@ async def test_that_what_cannot_be_taken_is_said_beside_the_field_and_not_saved(
     tab.type("config.strategy.low", "99")
     assert tab.form.rows["config.strategy.low"].fault.original == "The low mark can't be above the high mark."
     assert not tab.panel.save_button.isEnabled()
+
+
+def test_that_a_name_has_no_characters_that_do_not_show() -> None:
+    assert agent_name_fault("A\0da") == "The name can't contain the character U+0000."
+    assert agent_name_fault("Ada 🚢") == ""
+
+
+async def test_that_a_name_that_another_agent_has_is_said_beside_it(settings: OpenSettings) -> None:
+    tab = await settings()
+    row = tab.form.rows["name"]
+    assert not row.note.original
+    tab.type("name", "Grace")
+    assert "Another agent has this name." in row.note.original
+    assert tab.panel.save_button.isEnabled()
+
+
+async def test_that_a_window_without_room_beside_the_reply_is_said_beside_it(settings: OpenSettings) -> None:
+    tab = await settings()
+    row = tab.form.rows["config.limits.max_tokens"]
+    tab.type("config.limits.reserved_response_tokens", "900")
+    tab.type("config.limits.max_tokens", "900")
+    assert row.fault.original == "No prompt fits: the reply reserve alone is 900 tokens."
+    tab.type("config.limits.max_tokens", "20000")
+    assert not row.fault.original
 
 
 async def test_that_a_default_is_said_and_gone_back_to(settings: OpenSettings) -> None:
