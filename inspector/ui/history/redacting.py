@@ -128,7 +128,12 @@ def offer_redaction(
             return
 
         def redact(reason: str) -> None:
-            workspace.redact(plan, reason, lambda result: banners.show_notice(_done(plan, result)), failed)
+            def done(result: RedactionResult) -> None:
+                banners.show_notice(_done(plan, result))
+                # The dialog is gone, and the versions are listed anew.
+                parent.setFocus()
+
+            workspace.redact(plan, reason, done, failed)
 
         def widen(more: Sequence[int]) -> None:
             offer_redaction(services, banners, parent, block_id, (*plan.numbers, *more))

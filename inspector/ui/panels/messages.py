@@ -315,7 +315,11 @@ class MessagesPanel(Panel):
             each.setEnabled(writable)
         self._edit_button.setEnabled(not self._not_editable())
         is_unsaved = message is not None and self._edits.get(message.id) is not None
-        self._save_button.setEnabled(writable and is_unsaved and not self.review.why_not_saved())
+        refusal = self._refusal()
+        self._save_button.setEnabled(
+            writable and is_unsaved and not refusal and not self.review.why_not_saved()
+        )
+        self._save_button.setToolTip(refusal)
         self.review.tell(message if editing else None)
         self._repair_button.setText(repair_text(fixes))
         self._repair_button.setAccessibleName(repair_text(fixes))
@@ -343,7 +347,17 @@ class MessagesPanel(Panel):
         return tr("every tool call has its result") if self._shown[0].batch.is_paired else ""
 
     def _not_savable(self) -> str:
-        return self._not_edited() or self.review.why_not_saved()
+        return self._not_edited() or self._refusal() or self.review.why_not_saved()
+
+    def _refusal(self) -> str:
+        """Why the edit of the message that is shown can't be saved as it is."""
+        edit = self._edits.get(self._shown[1].id) if self._shown else None
+        if self.review.is_open or edit is None or self._shown is None:
+            return ""
+        if not isinstance(edit.operation, EditMessage):
+            return ""
+        base = self._edits.base(edit.target.id, self._shown[1])
+        return refused_texts(base, edited(base, edit.operation.content))
 
     def _not_edited(self) -> str:
         return "" if self.browser.page.is_editing else tr("no message is being edited")
@@ -419,8 +433,8 @@ class MessagesPanel(Panel):
         if edit is not None and isinstance(edit.operation, EditMessage):
             base = replace(base, content=edit.operation.content)
         parts = unsaved_parts(base, self.browser.page.texts)
-        self.browser.page.tell("")
         self._edits.put(Edit(Ref(RefKind.MESSAGE, message.id), EditMessage(parts)))
+        self.browser.page.tell(self._refusal())
         self._tell()
 
     def _discard(self) -> None:

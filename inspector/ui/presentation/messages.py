@@ -31,7 +31,7 @@ from inspector.ui.editors.page_part import PagePart
 from inspector.ui.presentation.names import said_in
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
-from inspector.ui.wording import counted, moment, tokens, tr, tr_count
+from inspector.ui.wording import counted, moment, number, tokens, tr, tr_count
 
 _FIRST_WORDS = 400
 """Characters of a part that its line is made of."""
@@ -160,8 +160,11 @@ def refused_texts(message: Message, parts: Sequence[Part]) -> str:
             continue
         try:
             is_object = isinstance(json.loads(part.arguments), dict)
-        except (ValueError, RecursionError) as error:
-            return tr("The arguments of {tool} aren't JSON: {why}", tool=part.name, why=str(error))
+        except json.JSONDecodeError as error:
+            place = tr("line {line}, column {column}", line=number(error.lineno), column=number(error.colno))
+            return tr("The arguments of {tool} aren't JSON: look at {place}.", tool=part.name, place=place)
+        except (ValueError, RecursionError):
+            return tr("The arguments of {tool} can't be read.", tool=part.name)
         if not is_object:
             return tr("The arguments of {tool} aren't a JSON object.", tool=part.name)
     return ""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from inspector.conversation.store import PAGE_MESSAGES
 from inspector.domain.agents import ContextConfig
@@ -536,8 +536,13 @@ async def test_that_arguments_that_are_no_json_are_not_saved(messages: OpenMessa
     page = tab.browser.page.page
     assert page is not None
     QTest.keyClicks(page.editor, "x")
-    await tab.press("Save")
-    await tab.until(lambda: "aren't JSON" in tab.browser.page.state_note.text())
+    told = "The arguments of deploy aren't JSON: look at line 1, column 1."
+    assert tab.browser.page.state_note.text() == told
+    save = next(each for each in tab.panel.findChildren(QPushButton) if each.text() == "Save")
+    assert (save.isEnabled(), save.toolTip()) == (False, told)
+    actions = tab.studio.contents.services.actions
+    assert actions.row("edit.save").why_not() == told
+    assert not actions.run("edit.save")
     stored = await tab.world.engine.conversation.message("msg_call")
     assert stored is not None
     assert stored.content == (ToolCallPart("call_1", "deploy", '{"env": "prod"}'),)

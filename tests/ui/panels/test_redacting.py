@@ -55,6 +55,9 @@ async def _redact_with_wider(one: BlockTab, page: HistoryPage) -> None:
     await one.until(lambda: len(page.versions.rows) == 5)
     await one.until(lambda: any("2 versions redacted" in each.text for each in page.banners.notices))
     await one.calm()
+    focused = page.window().focusWidget()
+    assert focused is not None
+    assert page.versions.isAncestorOf(focused)
 
 
 async def test_that_a_secret_is_redacted_from_the_history_tab(open_tab: OpenTab) -> None:
