@@ -134,8 +134,11 @@ def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
 
 
 def _bound_faults(entry: SectionLayout) -> Iterator[str]:
-    if entry.minimum < 0 or (entry.maximum is not None and entry.maximum < entry.minimum):
-        yield "its minimum must be 0 or more, and not larger than its maximum"
+    for name, value in (("minimum", entry.minimum), ("maximum", entry.maximum)):
+        if value is not None and value < 0:
+            yield f"its {name} must be 0 or more"
+    if entry.maximum is not None and 0 <= entry.maximum < entry.minimum:
+        yield "its minimum can't be larger than its maximum"
     if max(entry.minimum, entry.maximum or 0) > MOST_TOKENS or abs(entry.priority) > MOST_TOKENS:
         yield f"its minimum, maximum and priority must be at most {MOST_TOKENS:,}"
     if not 0 < entry.share < math.inf:

@@ -21,6 +21,8 @@ def refuse(code: str, **parameters: Parameter) -> RefusedError:
 def shown(value: object) -> str:
     """A value as a refusal names it: short."""
     text = value if isinstance(value, str) else str(value)
+    if isinstance(value, bool):
+        text = text.lower()
     return text if len(text) <= SHOWN_LENGTH else text[: SHOWN_LENGTH - 1] + "…"
 
 

@@ -168,6 +168,9 @@ def _events(data: bytes) -> Iterator[yaml.Event]:
     except yaml.MarkedYAMLError as error:
         where = _place_of(error.problem_mark)
         raise MalformedError("import.malformed_yaml", where=where, why=error.problem or "") from None
+    except yaml.reader.ReaderError as error:
+        why = str(error).split("\n", maxsplit=1)[0]
+        raise MalformedError("import.not_text", where="1:1", why=why) from None
     except yaml.YAMLError as error:
         raise MalformedError("import.malformed_yaml", where="1:1", why=str(error).split("\n")[0]) from None
 

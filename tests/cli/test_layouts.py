@@ -148,7 +148,7 @@ def test_that_the_room_kept_free_for_estimates_is_told(sample: Path) -> None:
         ('{"name": "a", "sections": [{"name": "memory"}]}', "a section of your own needs a text"),
         (
             '{"name": "a", "sections": [{"name": "core", "minimum": 9, "maximum": 1}]}',
-            "not larger than its maximum",
+            "larger than its maximum",
         ),
         ('{"name": "a", "sections": [{"name": "core", "element": "</core>"}]}', "can't be an element"),
     ],

@@ -148,9 +148,10 @@ def test_that_a_built_in_section_has_no_other_content(name: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"minimum": -1}, "0 or more"),
-        ({"minimum": 5, "maximum": 4}, "not larger than its maximum"),
-        ({"maximum": -1}, "not larger than its maximum"),
+        ({"minimum": -1}, "its minimum must be 0 or more"),
+        ({"maximum": -5}, "its maximum must be 0 or more"),
+        ({"minimum": 5, "maximum": 4}, "its minimum can't be larger than its maximum"),
+        ({"maximum": -1}, "its maximum must be 0 or more"),
         ({"minimum": 10**12}, "at most 1,000,000,000"),
         ({"maximum": 10**12}, "at most 1,000,000,000"),
         ({"priority": -(10**12)}, "at most 1,000,000,000"),

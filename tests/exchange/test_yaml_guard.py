@@ -65,9 +65,14 @@ def test_that_limits_hold() -> None:
         assert caught.value.code == code
 
 
-@pytest.mark.parametrize("text", ["a: b: c", 'a: "\\ud800"', "? [a]\n: b", "a: [1", "a: \x01", "{[a]: 1}"])
+@pytest.mark.parametrize("text", ["a: b: c", 'a: "\\ud800"', "? [a]\n: b", "a: [1", "{[a]: 1}"])
 def test_that_what_is_no_yaml_of_texts_is_refused_with_its_place(text: str) -> None:
     assert refused(text).code == "import.malformed_yaml"
+
+
+@pytest.mark.parametrize("text", ["a: \x01", "\x89\x12\x89"])
+def test_that_what_is_no_text_at_all_is_not_called_yaml(text: str) -> None:
+    assert refused(text).code == "import.not_text"
 
 
 def test_that_a_key_that_stands_twice_is_told() -> None:

@@ -18,9 +18,11 @@ from inspector.runtime.session import FileSession
 from inspector.ui.agent_settings.values import has_setting, setting_of, with_setting
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr
 
 _MOST_STEPS = 200
+_NAME_LENGTH = 40
 Edits = tuple[Edit, ...]
 
 
@@ -273,7 +275,7 @@ class AgentSession(QObject):
         edits = retargeted(saving, rules)
         saved = next((each.operation for each in saving if isinstance(each.operation, ConfigureAgent)), None)
         after = configured(now or stored, saved) if saved is not None else stored
-        before, text = self._read, tr("Settings of {name} saved.", name=after.name)
+        before, text = self._read, tr("Settings of {name} saved.", name=one_line(after.name, _NAME_LENGTH))
         self._workspace.apply(
             edits, reason, lambda _: self._done(saving, before, after), text=text, on_error=self._failed
         )

@@ -46,6 +46,7 @@ from inspector.ui.presentation.places import found_in, part_of_message, place_in
 from inspector.ui.presentation.record_merge import merged_message
 from inspector.ui.presentation.unsaved import said_by
 from inspector.ui.record_session import RecordSession
+from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.selection import PointedPlace
 from inspector.ui.summaries.summarise_dialog import offer_summaries
 from inspector.ui.widgets.controls import arrange, button
@@ -319,7 +320,7 @@ class MessagesPanel(Panel):
         self._save_button.setEnabled(
             writable and is_unsaved and not refusal and not self.review.why_not_saved()
         )
-        self._save_button.setToolTip(refusal)
+        safe_tooltip(self._save_button, refusal)
         self.review.tell(message if editing else None)
         self._repair_button.setText(repair_text(fixes))
         self._repair_button.setAccessibleName(repair_text(fixes))

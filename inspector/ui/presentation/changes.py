@@ -68,7 +68,8 @@ def change_text(change: Change, file: FileState) -> str:
 def name_of_ref(ref: Ref, file: FileState) -> str:
     """What a person calls what was changed: by name where it has one, else by its kind."""
     if ref.kind is RefKind.AGENT:
-        name = next((each.name for each in file.agents if each.id == ref.id), ref.id)
+        # One that comes back with a redo is not read yet.
+        name = next((each.name for each in file.agents if each.id == ref.id), tr("an agent"))
     elif ref.kind in (RefKind.BLOCK, RefKind.ATTACHMENT):
         name = file.label(ref.id)
     else:

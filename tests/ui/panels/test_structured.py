@@ -670,6 +670,8 @@ async def test_that_a_number_that_json_does_not_have_is_named_with_its_line(open
         editor.replace_range(at, len('"Announce"'), wrong)
         assert one.raw.fault.text() == f"Line {line}: {wrong} can't be stored as a number."
         editor.undo_step()
+    editor.replace_range(at, len('"Announce"'), "true")
+    assert one.raw.fault.text() == f"Line {line}: title must be a text, not “true”."
     assert one.draft is None
 
 

@@ -20,4 +20,5 @@ def test_that_every_operation_has_words(op: str) -> None:
 def test_that_ids_which_nobody_gave_are_no_names() -> None:
     assert name_of_ref(Ref(RefKind.MESSAGE, "msg_01m83x"), FileState()) == "message"
     assert name_of_ref(Ref(RefKind.ARCHIVAL, "arc_01m83x"), FileState()) == "archival entry"
+    assert name_of_ref(Ref(RefKind.AGENT, "agt_01m83x"), FileState()) == "an agent"
     assert name_of_ref(Ref(RefKind.TOOL, "deploy"), FileState()) == "tool deploy"
