@@ -18,7 +18,7 @@ from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.presentation.labels import agent_name_fault
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import open_file, press_toast, said
+from tests.ui.open_window import open_file, press_toast, said, toast_text
 from tests.ui.panels.agent_tab import HISTORY, MEMORY, OpenSettings
 from tests.ui.world import ADA, GRACE
 
@@ -149,6 +149,14 @@ async def test_that_what_cannot_be_taken_is_said_beside_the_field_and_not_saved(
 def test_that_a_name_has_no_characters_that_do_not_show() -> None:
     assert agent_name_fault("A\0da") == "The name can't contain the character U+0000."
     assert agent_name_fault("Ada 🚢") == ""
+
+
+async def test_that_a_long_name_is_short_in_the_passing_notice(settings: OpenSettings) -> None:
+    tab = await settings()
+    tab.type("name", "A" * 100)
+    await tab.save()
+    await said(tab.studio, tab.until, "Settings of AAA")
+    assert "A" * 41 not in toast_text(tab.studio)
 
 
 async def test_that_a_name_that_another_agent_has_is_said_beside_it(settings: OpenSettings) -> None:
