@@ -102,7 +102,7 @@ def content_operation(text: str) -> Operation:
 def _plain_operation(text: str) -> Mapping[str, Any]:
     plain = _plain_object(text, "$")
     parameters = plain.get("parameters")
-    if plain.get("op") in _WITH_PARAMETERS and isinstance(parameters, str):
+    if isinstance(parameters, str) and str(plain.get("op")) in _WITH_PARAMETERS:
         # The engine keeps them as a text, and sends what the text says.
         storable(json.dumps(_plain_object(parameters or "{}", "$.parameters"), ensure_ascii=False))
     return plain
