@@ -36,6 +36,7 @@ from inspector.ui.presentation.approvals import (
     wish_text,
 )
 from inspector.ui.safe_text import safe_tooltip
+from inspector.ui.search.opening import HitOpener
 from inspector.ui.widgets.agent_filter import AgentFilter
 from inspector.ui.widgets.controls import button
 from inspector.ui.widgets.record_rows import RecordRow
@@ -60,6 +61,7 @@ class ApprovalsPanel(Panel):
         super().__init__(services)
         self.reader = ApprovalReader(services, self)
         self._answering = Answering(services, self.reader.refresh)
+        self._opener = HitOpener(services, self)
         self.browser = RecordBrowser(
             services.appearance, services.icons, self._row, lambda _: False, browser_words()
         )
@@ -384,8 +386,9 @@ class ApprovalsPanel(Panel):
             self._answering.revoke([self._grant.id])
 
     def _open_block(self) -> None:
-        if self._block_id:
-            self.services.selection.open(Ref(RefKind.BLOCK, self._block_id))
+        asked = self._request or self._grant
+        if self._block_id and asked is not None:
+            self._opener.open_block(self._block_id, asked.agent_id)
 
     def _enter(self) -> None:
         """Go from the list to the answers."""

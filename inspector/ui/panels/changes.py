@@ -35,6 +35,7 @@ from inspector.ui.presentation.change_rows import (
 )
 from inspector.ui.presentation.journal_words import who
 from inspector.ui.safe_text import PlainLabel, one_line, safe_tooltip
+from inspector.ui.search.opening import HitOpener
 from inspector.ui.widgets.controls import EmptyState, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
@@ -55,6 +56,7 @@ class ChangesPanel(Panel):
 
     def __init__(self, services: PanelServices, _ref: Ref | None = None) -> None:
         super().__init__(services)
+        self._opener = HitOpener(services, self)
         self._entries: tuple[JournalEntry, ...] = ()
         self._stack_of_own = UndoStack((), ())
         self._limit = _PAGE
@@ -251,7 +253,7 @@ class ChangesPanel(Panel):
     def _open(self, index: QModelIndex) -> None:
         row = self._model.value_at(index)
         if isinstance(row, JournalRow) and row.change.ref.kind in (RefKind.BLOCK, RefKind.ATTACHMENT):
-            self.services.selection.open(Ref(RefKind.BLOCK, row.change.ref.id))
+            self._opener.open_block(row.change.ref.id, row.change.owner)
 
     def _turn(self) -> None:
         """Undo the chosen row, with all of its changeset, or redo it."""

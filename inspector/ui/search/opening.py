@@ -34,6 +34,11 @@ class HitOpener(QObject):
             place = PointedPlace(hit.snippet.text, start, length=length, version=hit.version)
         self.open_ref(hit.ref, hit.owner, place)
 
+    def open_block(self, block_id: str, agent_id: str | None) -> None:
+        """Show a block, with the agent that has it where the shown one hasn't."""
+        is_there = block_id in self._services.workspace.file.blocks
+        self.open_ref(Ref(RefKind.BLOCK, block_id), None if is_there else agent_id)
+
     def open_ref(self, ref: Ref, owner: str | None, place: PointedPlace | None = None) -> None:
         """Show a thing of an owner, at a place of its text."""
         workspace = self._services.workspace

@@ -4,15 +4,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.block_rows import SetLabel, SetPinned
+from inspector.domain.edits.block_rows import CreateBlock, SetLabel, SetPinned
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.edits.text import AppendText
+from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
 from inspector.ui.panels.changes import ChangesPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file
 from tests.ui.panels.test_history_tab import SCOUT
-from tests.ui.values import NOOR
+from tests.ui.values import GRACE, NOOR
 from tests.ui.world import ADA, NOTES, QUESTIONS, SOMEBODY, STORED
 
 LEFT = Qt.MouseButton.LeftButton
@@ -153,6 +154,18 @@ async def test_that_what_was_changed_is_selected_and_opened_by_its_row(studio: S
     assert one.studio.contents.services.selection.ref == NOTES
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert one.studio.window.centre.current_key == ("block", NOTES)
+
+
+async def test_that_a_block_of_another_agent_opens_with_its_agent(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    theirs = Ref(RefKind.BLOCK, "blk_theirs")
+    await one.world.engine.apply([Intent(Edit(theirs, CreateBlock(GRACE, "theirs")), SOMEBODY)])
+    await until(lambda: one.panel.rows[0].change.ref == theirs)
+    await one.calm()
+    await one.click(0)
+    QTest.keyClick(one.panel.view, Qt.Key.Key_Return)
+    await until(lambda: studio.window.centre.current_key == ("block", theirs))
+    assert one.workspace.file.agent_id == GRACE
 
 
 async def test_that_another_file_has_its_own_changes_and_names(studio: Studio, until: Until) -> None:
