@@ -66,7 +66,7 @@ async def test_that_a_limit_is_tried_applied_as_it_was_shown_and_undone(begin: B
     assert trial.file.tried.simulation is not None
     assert trial.file.tried.simulation.diff.delta == trial.request.tokens - before.tokens < 0
     assert [each.text() for each in trial.chips()] == ["reply reserve 1,500 ×", "history budget 120 ×"]
-    assert f"−{before.tokens - trial.request.tokens} tokens" in trial.words()
+    assert f"−~{before.tokens - trial.request.tokens} tokens" in trial.words()
     assert "pieces out" in trial.words()
     assert trial.file.last_written is None
     tried, limits = (trial.texts(), trial.tokens()), trial.request.limits
