@@ -296,7 +296,7 @@ def test_that_values_of_two_types_differ() -> None:
         (SetField("tags", ()), "refused.required", {"field": "tags"}),
         (RemoveFromField("tags", "t1"), "refused.required", {"field": "tags"}),
         (SetField("name", 3), "refused.field_type", {"field": "name", "needed": "text", "value": "3"}),
-        (SetField("level", True), "refused.field_type", {"needed": "number", "value": "True"}),
+        (SetField("level", True), "refused.field_type", {"needed": "number", "value": "true"}),
         (SetField("level", "3"), "refused.field_type", {"needed": "number", "value": "3"}),
         (SetField("level", float("nan")), "refused.field_type", {"value": "nan"}),
         (SetField("level", 2**63), "refused.field_type", {"value": str(2**63)}),
