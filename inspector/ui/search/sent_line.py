@@ -28,6 +28,8 @@ class SentLine(QWidget):
         self.first, self.last = (
             button("", partial(self._open, place), role="link", size="small") for place in (0, 1)
         )
+        self.first.setAccessibleName(tr("Open the first Request"))
+        self.last.setAccessibleName(tr("Open the last Request"))
         self._flow = FlowLayout(self.note, self.first, self.last)
         self.setLayout(self._flow)
         self.hide()

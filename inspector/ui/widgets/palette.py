@@ -93,7 +93,7 @@ def rank(entries: Sequence[PaletteEntry], words: str, recent: Sequence[str] = ()
 def _fit(entry: PaletteEntry, words: Sequence[str]) -> int:
     """How well an entry has the words, by the one that it has worst; 0 where it doesn't have all of them."""
     title = entry.title.casefold()
-    text = f"{title} {entry.note.casefold()}"
+    text = f"{title} {entry.note} {entry.words}".casefold()
     return min((_word_fit(title, text, word) for word in words), default=0)
 
 
