@@ -24,12 +24,13 @@ from inspector.domain.summaries import SummaryDetails
 from inspector.storage.connection import Row, Undecodable
 from inspector.storage.json_columns import parse
 from inspector.storage.meta import CONSTELLATION_ID, CREATED_AT, PARTNER_ID
-from inspector.storage.sealing import SEALS
-from inspector.storage.table_catalogue import META, PROCESSES, CellForm, TableColumn, TableRows
+from inspector.storage.table_catalogue import META, CellForm, TableColumn, TableRows
 
 LARGEST_NUMBER = (1 << 53) - 1
 """Where counting ends: a file that goes on from it has room left, and every reader of JSON has the number exactly."""
 
+_IDS: Mapping[str, tuple[str, ...]] = {"processes": ("peer", "actor_id")}
+"""Ids that no seal vouches for."""
 # Earlier ones are written with fewer digits, and so do not sort.
 _YEARS = range(1000, 10_000)
 _ACTOR: Mapping[str, Any] = {"actor_kind": ActorKind}
@@ -118,13 +119,10 @@ def time_flaw(text: str) -> str:
 
 def _unsealed_flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What no id and no time looks like, in cells that no seal vouches for."""
-    ids: tuple[str, ...] = ("peer", "actor_id") if table is PROCESSES else ()
-    times = [
-        each.name for each in table.columns if each.form is CellForm.TIME and not _is_sealed(table, each)
-    ]
+    ids, times = _IDS.get(table.name, ()), table.unsealed_times
     if table is META:
         ids = ("value",) if row["name"] in (CONSTELLATION_ID, PARTNER_ID) else ()
-        times = ["value"] if row["name"] == CREATED_AT else []
+        times = ("value",) if row["name"] == CREATED_AT else ()
     for name in ids:
         if not str(row[name]).isprintable():
             yield name, f"not an id: {row[name]!r:.40}"
@@ -133,10 +131,6 @@ def _unsealed_flaws(table: TableRows, row: Mapping[str, Any]) -> Iterator[tuple[
         text = "" if row[name] is None else str(row[name])
         if text[10:11] not in ("", "T", " ") or (table is META and time_flaw(text)):
             yield name, f"not a time: {text[:40]!r}"
-
-
-def _is_sealed(table: TableRows, column: TableColumn) -> bool:
-    return table.name in SEALS and column.name in SEALS[table.name].cells
 
 
 def _flaw(column: TableColumn, cell: Any, kind: Any) -> str:

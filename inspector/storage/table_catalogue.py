@@ -96,6 +96,14 @@ class TableRows:
             ("INSERT INTO", self.name, "(", ", ".join(names), ") VALUES (", ", ".join(places), ")")
         )
 
+    @cached_property
+    def unsealed_times(self) -> tuple[str, ...]:
+        """The columns of times that no seal vouches for."""
+        sealed = SEALS[self.name].cells if self.name in SEALS else ()
+        return tuple(
+            each.name for each in self.columns if each.form is CellForm.TIME and each.name not in sealed
+        )
+
     @property
     def _checked(self) -> str:
         names = [

@@ -110,25 +110,25 @@ USED_UP = [
 ]
 
 
-@pytest.mark.parametrize(("table", "statement"), USED_UP)
-async def test_that_numbers_that_are_used_up_are_told(desk: Desk, table: str, statement: str) -> None:
-    path = await desk.made("rich")
-    damage(path, statement)
-    told = [each for each in problems_in(path) if each.code == "check.number_out_of_range"]
-    assert [each.parameters["table"] for each in told] == [table]
-
-
 BEHIND = [
     ("changes", "DELETE FROM sqlite_sequence WHERE name = 'changes'"),
     ("updates", "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'updates'"),
 ]
 
 
-@pytest.mark.parametrize(("table", "statement"), BEHIND)
-async def test_that_a_counter_behind_its_rows_is_told(desk: Desk, table: str, statement: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "table", "statement"),
+    [
+        *(("check.number_out_of_range", *each) for each in USED_UP),
+        *(("check.number_behind", *each) for each in BEHIND),
+    ],
+)
+async def test_that_numbers_that_are_used_up_or_behind_their_rows_are_told(
+    desk: Desk, code: str, table: str, statement: str
+) -> None:
     path = await desk.made("rich")
     damage(path, statement)
-    told = [each for each in problems_in(path) if each.code == "check.number_behind"]
+    told = [each for each in problems_in(path) if each.code == code]
     assert [each.parameters["table"] for each in told] == [table]
 
 

@@ -53,29 +53,7 @@ class ViewCommands:
             self._theme("look.dark", tr("Dark"), ThemeChoice.DARK),
             self._theme("look.light", tr("Light"), ThemeChoice.LIGHT),
             self._theme("look.system", tr("System"), ThemeChoice.SYSTEM),
-            Action(
-                "look.larger",
-                tr("Increase text size"),
-                self._scaler(_SCALE_STEP),
-                keys.ZoomIn,
-                why_not=self._largest,
-                words=_size_words(),
-            ),
-            Action(
-                "look.smaller",
-                tr("Decrease text size"),
-                self._scaler(-_SCALE_STEP),
-                keys.ZoomOut,
-                why_not=self._smallest,
-                words=_size_words(),
-            ),
-            Action(
-                "look.normal",
-                tr("Reset text size"),
-                lambda: self._scale(1.0),
-                "Ctrl+0",
-                words=_size_words(),
-            ),
+            *self._text_sizes(),
             *(self._perspective(each) for each in PERSPECTIVES),
             Action(
                 "layout.fold_detail",
@@ -87,6 +65,34 @@ class ViewCommands:
             ),
             Action("layout.reset", tr("Reset layout"), window.reset_layout),
             Action("program.quit", tr("Quit"), lambda: window.ask_to_close(), keys.Quit),
+        )
+
+    def _text_sizes(self) -> tuple[Action, ...]:
+        keys, words = QKeySequence.StandardKey, tr("font zoom scale large small bigger smaller")
+        return (
+            Action(
+                "look.larger",
+                tr("Increase text size"),
+                self._scaler(_SCALE_STEP),
+                keys.ZoomIn,
+                why_not=self._largest,
+                words=words,
+            ),
+            Action(
+                "look.smaller",
+                tr("Decrease text size"),
+                self._scaler(-_SCALE_STEP),
+                keys.ZoomOut,
+                why_not=self._smallest,
+                words=words,
+            ),
+            Action(
+                "look.normal",
+                tr("Reset text size"),
+                lambda: self._scale(1.0),
+                "Ctrl+0",
+                words=words,
+            ),
         )
 
     def _perspective(self, row: Perspective) -> Action:
@@ -161,8 +167,3 @@ class ViewCommands:
         key = self._window.centre.current_key
         if key is not None:
             self._window.centre.close_view(key)
-
-
-def _size_words() -> str:
-    """Further words for the size of text; they are those that find its setting."""
-    return tr("font zoom scale large small bigger smaller")

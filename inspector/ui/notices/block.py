@@ -113,11 +113,10 @@ class BlockNotices(QObject):
 
     def _tell_excess(self, state: BlockState) -> None:
         """Say that the block holds more than it may, and offer the limit that would do."""
-        problem = state.problem
-        is_refused = any(each.key == _REFUSED for each in self._banners.notices)
-        is_less = problem is None or problem.severity is Severity.ERROR or not state.block.is_active
-        if problem is None or is_less or is_refused:
-            # A refused save says as much, and more.
+        problem = state.problem if state.block.is_active else None
+        # A refused save says as much, and more.
+        is_said = any(each.key == _REFUSED for each in self._banners.notices)
+        if problem is None or problem.severity is Severity.ERROR or is_said:
             self._banners.close_notice(_EXCESS)
             return
         length = problem.parameters.get("length")

@@ -77,7 +77,9 @@ class HitOpener(QObject):
     def _give_up(self) -> None:
         if self._awaited is not None:
             self._awaited = None
-            self._services.bridge.noticed.emit(tr("This block isn't in the file any more."))
+            self._services.bridge.noticed.emit(
+                tr("This block can't be shown: it's gone, or neither this agent nor its owner sees it.")
+            )
 
     def _show(self, ref: Ref, place: PointedPlace | None) -> None:
         selection = self._services.selection

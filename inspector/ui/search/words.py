@@ -78,22 +78,23 @@ def hit_name(hit: Hit) -> str:
 
 def goes_words(ref: Ref) -> str:
     """What Return does while the text that is looked for is the id of a thing."""
+    id_ = one_line(ref.id)
     titles = {
-        RefKind.AGENT: tr("Return goes to agent {id}."),
-        RefKind.ARCHIVAL: tr("Return goes to archival entry {id}."),
-        RefKind.BATCH: tr("Return goes to turn {id}."),
-        RefKind.BLOCK: tr("Return goes to block {id}."),
-        RefKind.CONSENT: tr("Return goes to request for approval {id}."),
-        RefKind.EVENT: tr("Return goes to event {id}."),
-        RefKind.GRANT: tr("Return goes to standing approval {id}."),
-        RefKind.MESSAGE: tr("Return goes to message {id}."),
-        RefKind.QUEUE: tr("Return goes to queued message {id}."),
-        RefKind.RUN: tr("Return goes to the Request that {id} sent."),
-        RefKind.SUMMARY: tr("Return goes to summary {id}."),
-        RefKind.TOOL: tr("Return goes to tool {id}."),
-        RefKind.WAKEUP: tr("Return goes to wakeup {id}."),
+        RefKind.AGENT: tr("Return goes to agent {id}.", id=id_),
+        RefKind.ARCHIVAL: tr("Return goes to archival entry {id}.", id=id_),
+        RefKind.BATCH: tr("Return goes to turn {id}.", id=id_),
+        RefKind.BLOCK: tr("Return goes to block {id}.", id=id_),
+        RefKind.CONSENT: tr("Return goes to request for approval {id}.", id=id_),
+        RefKind.EVENT: tr("Return goes to event {id}.", id=id_),
+        RefKind.GRANT: tr("Return goes to standing approval {id}.", id=id_),
+        RefKind.MESSAGE: tr("Return goes to message {id}.", id=id_),
+        RefKind.QUEUE: tr("Return goes to queued message {id}.", id=id_),
+        RefKind.RUN: tr("Return goes to the Request that {id} sent.", id=id_),
+        RefKind.SUMMARY: tr("Return goes to summary {id}.", id=id_),
+        RefKind.TOOL: tr("Return goes to tool {id}.", id=id_),
+        RefKind.WAKEUP: tr("Return goes to wakeup {id}.", id=id_),
     }
-    return titles[ref.kind].format(id=one_line(ref.id))
+    return titles[ref.kind]
 
 
 def sent_count(found: SentText) -> str:

@@ -324,8 +324,8 @@ async def test_that_ids_of_runs_queues_and_approvals_lead_to_them(studio: Studio
             contents.palette.summon()
             QTest.keyClicks(focused(), id_)
             await one.press("Return")
-        await until(lambda: contents.services.selection.ref is not None)
-        await until(lambda: contents.services.selection.ref.id == id_)  # type: ignore[union-attr]
+        selection = contents.services.selection
+        await until(lambda: selection.ref is not None and selection.ref.id == id_)
         await one.calm()
         return one.front
 

@@ -181,7 +181,9 @@ async def test_that_the_keyboard_begins_with_the_newest_event(studio: Studio, un
         assert table.viewport().rect().intersects(table.visualRect(table.currentIndex()))
     assert rows.is_at_end
     await until(lambda: tab.panel.event_now is not None)
-    assert studio.contents.services.selection.ref == Ref(RefKind.EVENT, tab.panel.event_now.id)  # type: ignore[union-attr]
+    event = tab.panel.event_now
+    assert event is not None
+    assert studio.contents.services.selection.ref == Ref(RefKind.EVENT, event.id)
 
 
 async def narrowed(tab: TimelineTab) -> None:
