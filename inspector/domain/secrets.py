@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from inspector.domain.dataclass import dataclass
+from inspector.domain.pauses import Pause, no_pause
 
 _SHOWN = 4
 """Characters of a secret that are shown, so that a person knows which one it is."""
@@ -187,10 +188,10 @@ class Secret:
     kind: str
 
 
-def find_secrets(text: str) -> tuple[Secret, ...]:
+def find_secrets(text: str, pause: Pause = no_pause) -> tuple[Secret, ...]:
     """All that looks like a secret, in order, none overlapping another."""
     found: list[tuple[int, int, int]] = []
-    for rank, match in _matches(text):
+    for rank, match in _matches(text, pause):
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
         if not _is_placeholder(value) and _looks_drawn(value, _FORMS[rank].least_bits):
@@ -202,13 +203,14 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     return tuple(kept)
 
 
-def _matches(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+def _matches(text: str, pause: Pause) -> Iterator[tuple[int, re.Match[str]]]:
     """What every form's pattern finds in the whole text, with the form's place among the forms.
 
     No other thread runs while a pattern searches, so it searches one stretch after another.
     """
     ends = [0] * len(_FORMS)
     for begin in range(0, len(text), _STRETCH):
+        pause()
         stop = begin + _STRETCH
         stretch = text[begin : stop + _REACH]
         folded = _folded(stretch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
 
 from inspector.context.alignment import aligned
 from inspector.context.caching.account import account
@@ -20,6 +21,7 @@ from inspector.domain.requests import Diff, Request
 from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.context import ContextService
 from inspector.runtime.past_requests import PastRequestService
+from inspector.runtime.pausing import in_pauses
 
 
 class InspectionService:
@@ -88,7 +90,7 @@ class InspectionService:
         snapshot = await self._context.recent(agent_id, spec)
         request = await self._context.build(snapshot, spec)
         counter = self._counters.counter(self._models.resolve(request.model))
-        return await asyncio.to_thread(lint, snapshot, request, counter, settings)
+        return await in_pauses(partial(lint, snapshot, request, counter, settings))
 
     async def cache(self, request: Request, last: Request | None = None) -> CacheAccount:
         """What a Request would read of the provider's cache and write to it.

@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +55,7 @@ _SWITCH_SECONDS = 0.0001
 _COLLECT_MILLISECONDS = 200
 _START_MILLISECONDS = 2000
 """The collector rests so long: what a start makes stays, and going through it would only delay the first Request."""
+_LATE_SECONDS = 0.03
 _QUIET_CHECKS = 10
 _FREEZE_MILLISECONDS = 1500
 _WORKERS = 4
@@ -68,11 +70,19 @@ class MainThreadGc(QObject):
         gc.disable()
         self._thresholds = gc.get_threshold()
         self._quiet = 0
+        self._last = 0.0
+        self._was_late = False
         self._timer = QTimer(self, interval=_COLLECT_MILLISECONDS)
         self._timer.timeout.connect(self._check)
         QTimer.singleShot(_START_MILLISECONDS, self._timer, self._timer.start)
 
     def _check(self) -> None:
+        before, self._last = self._last, time.monotonic()
+        if self._last - before > _COLLECT_MILLISECONDS / 1000 + _LATE_SECONDS and not self._was_late:
+            # Something long has just ended, and what it made is still to be painted.
+            self._was_late = True
+            return
+        self._was_late = False
         young, middle, old = gc.get_count()
         first, second, third = self._thresholds
         if young > first:

@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QByteArray, QObject, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton
 
@@ -16,7 +16,6 @@ from inspector.ui.appearance import Appearance
 ReadIcon = Callable[[str], bytes]
 """Gives the SVG of that name."""
 
-_SIZES = (16, 20, 24, 32, 48)
 _INK = b"currentColor"
 
 
@@ -44,10 +43,8 @@ class Icons(QObject):
         key = (name, tone)
         if key not in self._made:
             theme = self._appearance.theme
-            icon = QIcon()
-            self._paint(icon, name, theme.state(tone), QIcon.Mode.Normal)
-            self._paint(icon, name, theme.border, QIcon.Mode.Disabled)
-            self._made[key] = icon
+            drawing = _Drawing(self._drawing(name), theme.state(tone).name(), theme.border.name())
+            self._made[key] = QIcon(drawing)
         return self._made[key]
 
     def pixmap(self, name: str, size: int, tone: str = "muted") -> QPixmap:
@@ -81,16 +78,40 @@ class Icons(QObject):
             size = self._appearance.space(4)
             target.setIconSize(QSize(size, size))
 
-    def _paint(self, icon: QIcon, name: str, colour: QColor, mode: QIcon.Mode) -> None:
+    def _drawing(self, name: str) -> bytes:
         if name not in self._drawings:
             self._drawings[name] = self._read(name)
-        drawing = self._drawings[name].replace(_INK, colour.name().encode("ascii"))
-        renderer = QSvgRenderer(QByteArray(drawing))
-        for size in _SIZES:
-            pixmap = QPixmap(size, size)
-            pixmap.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(pixmap)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            renderer.render(painter)
-            painter.end()
-            icon.addPixmap(pixmap, mode)
+        return self._drawings[name]
+
+
+class _Drawing(QIconEngine):
+    """A line drawing, painted in the sizes in which it is seen: all sizes of all icons would delay every window."""
+
+    def __init__(self, drawing: bytes, ink: str, disabled_ink: str) -> None:
+        super().__init__()
+        self._drawing = drawing
+        self._inks = ink, disabled_ink
+        self._painted: dict[tuple[int, int, str], QPixmap] = {}
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
+        ink = self._inks[mode is QIcon.Mode.Disabled]
+        key = size.width(), size.height(), ink
+        if key not in self._painted:
+            self._painted[key] = self._paint(size, ink)
+        return self._painted[key]
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        ratio = painter.device().devicePixelRatioF()
+        painter.drawPixmap(rect, self.pixmap(rect.size() * ratio, mode, state))
+
+    def clone(self) -> QIconEngine:
+        return _Drawing(self._drawing, *self._inks)
+
+    def _paint(self, size: QSize, ink: str) -> QPixmap:
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        QSvgRenderer(QByteArray(self._drawing.replace(_INK, ink.encode("ascii")))).render(painter)
+        painter.end()
+        return pixmap

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from inspector.domain.pauses import Pause
 from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.pausing import in_pauses
 from inspector.runtime.session import SessionFactory
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
@@ -289,7 +292,7 @@ class WindowContents(QObject):
         # Another window may have them already: then nothing has to be waited for.
         names = [name for row in self._rows for name in row.modules]
         names += [row.make.module for row in self._rows if isinstance(row.make, LazyPanel)]
-        await asyncio.to_thread(_import, [name for name in names if name not in sys.modules])
+        await in_pauses(partial(_import, [name for name in names if name not in sys.modules]))
         loop = asyncio.get_running_loop()
         until = loop.time() + _PATIENCE_SECONDS
         for id_ in self.window.unmade:
@@ -403,6 +406,7 @@ class WindowContents(QObject):
         self.workspace.open(path)
 
 
-def _import(names: Iterable[str]) -> None:
+def _import(names: Iterable[str], pause: Pause) -> None:
     for name in names:
+        pause()
         import_module(name)

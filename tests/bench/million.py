@@ -5,7 +5,8 @@
 Without FILE, the file is made in memory (``/dev/shm``) and gone afterwards; that takes minutes. For each of both files
 a process of its own: until the Request is painted, until the timeline's newest rows are, its memory, the timeline
 scrolled, and a tour of all panels. Limits: twice the sample's time to open and 100 MB above it, 500 ms to a painted
-timeline, and gaps of the event loop of 16 ms (99th percentile) and 50 ms (the longest). Beside the gaps, "busy" is the
+timeline, and gaps of the event loop of 16 ms (99th percentile) and 50 ms (the longest), those in milliseconds times the
+machine's `pace`. Beside the gaps, "busy" is the
 processor time in them: on a machine that others use, the gaps are mostly theirs. Lists of messages and summaries that
 the tour opens take memory of their own, which is told and not judged.
 """

@@ -9,6 +9,7 @@ from inspector.context.counting.counter import Counter
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.lint import LintSettings
+from inspector.domain.pauses import Pause
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, SourceKind
 from inspector.domain.snapshot import BlockState, Snapshot
@@ -22,6 +23,7 @@ class LintContext:
     request: Request
     counter: Counter
     settings: LintSettings
+    pause: Pause
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:

@@ -20,6 +20,7 @@ from inspector.context.linting.rules import (
 )
 from inspector.domain.errors import Parameters, Severity
 from inspector.domain.lint import Finding, FindingSpan, LintSettings
+from inspector.domain.pauses import Pause, no_pause
 from inspector.domain.requests import Request
 from inspector.domain.secrets import without_secrets
 from inspector.domain.snapshot import Snapshot
@@ -29,7 +30,11 @@ _Span = tuple[int, int]
 
 
 def lint(
-    snapshot: Snapshot, request: Request, counter: Counter, settings: LintSettings | None = None
+    snapshot: Snapshot,
+    request: Request,
+    counter: Counter,
+    settings: LintSettings | None = None,
+    pause: Pause = no_pause,
 ) -> tuple[Finding, ...]:
     """All findings, the worst first, then those that save most.
 
@@ -38,8 +43,9 @@ def lint(
         request: The Request that it gives.
         counter: The counter of the Request's model.
         settings: From where on something is worth a word.
+        pause: Called after each few milliseconds of work on long texts.
     """
-    look = LintContext(snapshot, request, counter, settings or LintSettings())
+    look = LintContext(snapshot, request, counter, settings or LintSettings(), pause)
     found = [_showable(finding) for rule in RULES for finding in rule(look)]
     found.sort(key=lambda each: (-_SEVERITIES.index(each.severity), -each.tokens, each.rule, each.where))
     return once_each(found, look)

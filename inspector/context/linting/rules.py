@@ -23,6 +23,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError, Parameters, Severity
 from inspector.domain.lint import Finding, FindingSpan, LintRule
 from inspector.domain.messages import ToolCallPart
+from inspector.domain.pauses import Pause, no_pause
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length, render
 from inspector.domain.requests import Fix, Piece, SourceKind
@@ -36,6 +37,8 @@ _LEAST_DIFFERENT = 6
 """Different words in a passage, below which it is a rule, a table's border or the like."""
 _SHOWN = 80
 _LEAST_WORDS = 3
+_WORDS_AT_ONCE = 512
+"""Words between two pauses, about a millisecond."""
 _TABLES = 256
 _PLACE_BITS = 40
 _PLACE_MASK = (1 << _PLACE_BITS) - 1
@@ -53,7 +56,7 @@ def secrets(look: LintContext) -> Iterator[Finding]:
         ends = accumulate(len(run.text) for run in piece.runs)
         for run, end in zip(piece.runs, ends, strict=True):
             begin = end - len(run.text)
-            for secret in find_secrets(run.text) if run.sent else ():
+            for secret in find_secrets(run.text, look.pause) if run.sent else ():
                 text = run.text[secret.start : secret.end]
                 count = look.count(text)
                 parameters: Parameters = {
@@ -83,7 +86,7 @@ class Words:
     ends: Sequence[int]
 
     @classmethod
-    def of(cls, text: str, start: int = 0, end: int = sys.maxsize) -> Words:
+    def of(cls, text: str, start: int = 0, end: int = sys.maxsize, pause: Pause = no_pause) -> Words:
         """The words of a text between two places; each character of a script without spaces is one."""
         words, starts, ends = [], array("Q"), array("Q")
         same: dict[str, str] = {}
@@ -93,6 +96,8 @@ class Words:
             words.append(same.setdefault(word, word))
             starts.append(match.start())
             ends.append(match.end())
+            if not len(words) % _WORDS_AT_ONCE:
+                pause()
         return cls(tuple(words), starts, ends)
 
 
@@ -109,21 +114,23 @@ class Passage:
 def duplicates(look: LintContext) -> Iterator[Finding]:
     """For each two places with the same words in a row, what the later one could do without."""
     pieces = [piece for piece in look.pieces if _is_looked_at(piece)]
-    texts = [Words.of(piece.text, *_content_span(look, piece)) for piece in pieces]
+    texts = [Words.of(piece.text, *_content_span(look, piece), look.pause) for piece in pieces]
     by_pair: dict[tuple[int, int], list[Passage]] = {}
-    for passage in passages(texts, look.settings.least_words):
+    for passage in passages(texts, look.settings.least_words, look.pause):
         by_pair.setdefault((passage.there, passage.here), []).append(passage)
     for (there, here), found in by_pair.items():
         yield _finding(look, pieces[there], pieces[here], texts[here], found)
 
 
-def passages(texts: Sequence[Words], least: int) -> Iterator[Passage]:
+def passages(texts: Sequence[Words], least: int, pause: Pause = no_pause) -> Iterator[Passage]:
     """The longest stretches of at least so many words that an earlier text has too. Each word is passed once."""
     first = _FirstPlaces(texts, least)
     for here, text in enumerate(texts):
         words = text.words
         at = 0
         while at + least <= len(words):
+            if not at % _WORDS_AT_ONCE:
+                pause()
             there, place = first.place(here, at)
             if there == here:
                 at += 1

@@ -75,6 +75,11 @@ class ShadowText:
         return self._pieces.whole
 
     @property
+    def line_count(self) -> int:
+        """The lines of the text; behind a last line feed there is one more."""
+        return self._pieces.line_feeds + 1
+
+    @property
     def units(self) -> int:
         return len(self._pieces) + len(self._astral) + len(self._breaks)
 

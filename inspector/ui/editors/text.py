@@ -119,9 +119,7 @@ class TextEditor(TypedTextEdit):
     @property
     def line_count(self) -> int:
         """The lines of the true text; behind a last line feed there is one more."""
-        if self._fill.is_running:
-            return self._shadow.text.count("\n") + 1
-        return self.blockCount() - len(self._shadow.breaks)
+        return self._shadow.line_count
 
     def cursor_place(self) -> tuple[int, int]:
         """The line and the column that the cursor is in, from 1."""

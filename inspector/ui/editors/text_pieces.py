@@ -16,6 +16,7 @@ class TextPieces:
         self._pieces: list[str] = []
         """Empty until the first change: most texts are only read."""
         self._length = len(text)
+        self._line_feeds: int | None = None
 
     def __len__(self) -> int:
         return self._length
@@ -26,6 +27,13 @@ class TextPieces:
             self._whole = "".join(self._pieces)
         return self._whole
 
+    @property
+    def line_feeds(self) -> int:
+        """How many line feeds are in it: counted once, and carried along by each change."""
+        if self._line_feeds is None:
+            self._line_feeds = self.whole.count("\n")
+        return self._line_feeds
+
     def replace(self, start: int, end: int, insert: str) -> str:
         """Put another text in the place of the code points from `start` to `end`; gives what stood there."""
         if not self._pieces:
@@ -34,11 +42,14 @@ class TextPieces:
         last, _ = self._at(end)
         stood = "".join(self._pieces[first : last + 1])
         before, past = start - begin, end - begin
+        removed = stood[before:past]
         changed = "".join((stood[:before], insert, stood[past:]))
+        if self._line_feeds is not None:
+            self._line_feeds += insert.count("\n") - removed.count("\n")
         self._pieces[first : last + 1] = _cut(changed) if len(changed) > 2 * PIECE else (changed,)
         self._length += len(insert) - (end - start)
         self._whole = None
-        return stood[before:past]
+        return removed
 
     def _at(self, point: int) -> tuple[int, int]:
         """The piece that a code point stands in, the last one for the text's end, and where that piece begins."""

@@ -179,7 +179,8 @@ class TreeEditor(QWidget):
             self._columns_for = (fields, unknown)
             self._set_columns(unknown)
         self.model.is_read_only = self._part.is_read_only
-        self.model.set_rows([self._row(each) for each in roots])
+        row = self._row if self.model.rowCount() else _new_row
+        self.model.set_rows([row(each) for each in roots])
         if is_new and len(nodes) <= _OPEN:
             self.view.expandAll()
         self.note.setText(tr_count("{count} node", "{count} nodes", len(nodes)))
@@ -296,3 +297,7 @@ class TreeEditor(QWidget):
     def _show_fault(self, fault: str) -> None:
         self.fault.setText(fault)
         self.fault.setVisible(bool(fault))
+
+
+def _new_row(node: TreeNode) -> TreeRow:
+    return TreeRow(node.id, node, tuple(map(_new_row, node.children)) if node.children else ())

@@ -89,6 +89,7 @@ class BlockPanel(Panel):
         self._lay_out()
         self._connect()
         self._taken: BlockState | None = None
+        self._is_taking = False
         self._take()
 
     def follow(self, what: What) -> None:
@@ -293,6 +294,14 @@ class BlockPanel(Panel):
 
     def _take(self) -> None:
         state = self._taken = self._state
+        self._is_taking = True
+        try:
+            self._take_in(state)
+        finally:
+            self._is_taking = False
+        self._tell()
+
+    def _take_in(self, state: BlockState | None) -> None:
         if state is not None and _is_readable(state):
             self.editors.take(state)
             structured = self.editors.structured
@@ -301,10 +310,11 @@ class BlockPanel(Panel):
                 self.views.choose(BlockTabView.RAW)
         if state is not None and self.isVisible():
             self.services.workspace.saw(self._id)
-        self._tell()
 
     def _tell(self, *_: object) -> None:
-        """Say and show everything as it is now."""
+        """Say and show everything as it is now, once where several things change at a time."""
+        if self._is_taking:
+            return
         state = self._state
         if state is None:
             self.set_heading(self._id)
