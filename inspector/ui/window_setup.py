@@ -243,7 +243,8 @@ class WindowContents(QObject):
             if centre:
                 panel = self.open_view(row.id)
                 if panel is not None:
-                    panel.first_focus().setFocus(Qt.FocusReason.ShortcutFocusReason)
+                    reason = Qt.FocusReason.ShortcutFocusReason
+                    window.centre.once_there(panel, lambda: panel.first_focus().setFocus(reason))
             else:
                 window.toggle_panel(row.id)
 
@@ -314,15 +315,12 @@ class WindowContents(QObject):
             if ref.kind in row.opens or ref.kind in row.shows or (is_list and row.shows):
                 panel = self.open_view(row.id, ref.whole if row.opens else None)
                 if panel is not None:
-                    panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
-                    place = self.services.selection.selected.place
-                    if place is not None:
-                        panel.show_place(place.text, place.offset)
+                    self.window.centre.once_there(panel, partial(self._point, panel))
                 return
         if ref.kind is RefKind.TOOL or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
             settings = self.open_view("agent", Ref(RefKind.AGENT, self.workspace.file.agent_id))
             if settings is not None:
-                settings.reveal(ref, opened=True)
+                self.window.centre.once_there(settings, lambda: settings.reveal(ref, opened=True))
             return
         if ref.kind is RefKind.SECTION and ref.part is not None:
             # A list of the navigator: its card says where it is shown.
@@ -330,6 +328,13 @@ class WindowContents(QObject):
         request = next((row for row in self._rows if row.id == "request"), None)
         if request is not None:
             self.open_view(request.id)
+
+    def _point(self, panel: Panel) -> None:
+        """Give a panel the keyboard, at the place that was pointed at."""
+        panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
+        place = self.services.selection.selected.place
+        if place is not None:
+            panel.show_place(place.text, place.offset)
 
     def _show_again(self, ref: Ref | None) -> None:
         """Let the tab in front be on what was gone back to, or on the Request."""
@@ -357,7 +362,7 @@ class WindowContents(QObject):
         if self.palette.gives_back:
             # What is selected is what the palette's action is for.
             return
-        if isinstance(now, QWidget) and centre.count() and centre.currentWidget().isAncestorOf(now):
+        if isinstance(now, QWidget) and centre.has_in_front(now):
             self._select_front(centre.current_key)
 
     def _select_anew(self) -> None:

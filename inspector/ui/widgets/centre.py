@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QTabBar, QTabWidget, QWidget
 
@@ -18,6 +18,8 @@ from inspector.ui.wording import tr
 _TITLE_LENGTH = 32
 _END = QTabBar.ButtonPosition.RightSide
 _CLOSE_STEPS = 5.5
+_FILL_MILLISECONDS = 1
+"""With none at all, Qt would do it before the loop comes round."""
 _LEAST = QSize(560, 360)
 """Pixels that a view gets before it is scrolled."""
 
@@ -62,8 +64,7 @@ class Centre(QTabWidget):
 
     @property
     def current_key(self) -> Hashable | None:
-        widget = self.currentWidget()
-        return self._keys.get(widget)
+        return self._key_of(self.currentIndex())
 
     @property
     def current_closable(self) -> bool:
@@ -76,8 +77,8 @@ class Centre(QTabWidget):
 
     @property
     def keys(self) -> tuple[Hashable, ...]:
-        widgets = (self.widget(place) for place in range(self.count()))
-        return tuple(self._keys[each] for each in widgets if each is not None)
+        found = (self._key_of(place) for place in range(self.count()))
+        return tuple(each for each in found if each is not None)
 
     def widget(self, index: int) -> QWidget | None:
         """The view at a place, without what scrolls it."""
@@ -88,6 +89,11 @@ class Centre(QTabWidget):
         """The view in front, without what scrolls it."""
         view = self.widget(self.currentIndex())
         return super().currentWidget() if view is None else view
+
+    def has_in_front(self, widget: QWidget) -> bool:
+        """Whether a widget is in the view in front."""
+        page = super().currentWidget()
+        return page is not None and page.isAncestorOf(widget)
 
     def indexOf(self, widget: QWidget) -> int:
         """The place of a view, -1 for a stranger."""
@@ -102,11 +108,14 @@ class Centre(QTabWidget):
         return next((widget for widget, each in self._keys.items() if each == key), None)
 
     def put(self, key: Hashable, widget: QWidget, title: str, *, closable: bool = True) -> None:
-        """Add a tab and go to it."""
+        """Add a tab and go to it.
+
+        The view is laid out and painted when the loop comes round, or when it is asked for before: after a view of
+        much content was made, the window would else stand still for as long again.
+        """
         self._keys[widget] = key
-        self._pages[widget] = Overflow(lambda: widget, _LEAST)
-        place = self.addTab(self._pages[widget], "")
-        self._pages[widget].fill()
+        page = self._pages[widget] = Overflow(lambda: widget, _LEAST)
+        place = self.addTab(page, "")
         self.rename(widget, title)
         if closable:
             self._closable.add(key)
@@ -116,6 +125,15 @@ class Centre(QTabWidget):
             self._fit(close)
             self.tabBar().setTabButton(place, _END, close)
         self.setCurrentIndex(place)
+        QTimer.singleShot(_FILL_MILLISECONDS, page, page.fill)
+
+    def once_there(self, widget: QWidget, do: Callable[[], None]) -> None:
+        """Do something with a view as soon as it stands in its tab, at once if it does."""
+        page = self._pages[widget]
+        if page.is_filled:
+            do()
+        else:
+            page.filled.connect(lambda _: do())
 
     def rename(self, widget: QWidget, title: str, *, marked: bool = False) -> None:
         """Change a tab's title; the mark tells of unsaved work."""
@@ -181,6 +199,15 @@ class Centre(QTabWidget):
     def _tell_list(self) -> None:
         self.list_button.setVisible(self.count() > 1)
 
+    def _view_at(self, place: int) -> QWidget | None:
+        """The view of a tab, whether or not it stands in it yet."""
+        page = super().widget(place)
+        return next((view for view, each in self._pages.items() if each is page), None)
+
+    def _key_of(self, place: int) -> Hashable | None:
+        view = self._view_at(place)
+        return None if view is None else self._keys.get(view)
+
     def _key_at(self, at: QPoint) -> Hashable | None:
         place = self.tabBar().tabAt(at)
         return self.keys[place] if place >= 0 else None
@@ -205,7 +232,7 @@ class Centre(QTabWidget):
         """Give the buttons on tabs the size that text has now; a tab looks at it only when it gets the button."""
         bar = self.tabBar()
         for place in range(self.count()):
-            if self.widget(place) in self._marked:
+            if self._view_at(place) in self._marked:
                 self.setTabIcon(place, self._dot())
             close = bar.tabButton(place, _END)
             if close is not None:
