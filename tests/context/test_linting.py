@@ -315,3 +315,16 @@ def test_that_no_secret_is_told_even_where_it_is_a_label() -> None:
         told = [each.parameters, {} if each.fix is None else each.fix.parameters]
         assert secret not in str(told)
         assert "ghp_" in str(told) or each.where == block("b")
+
+
+def test_that_rules_pause_in_long_texts_and_find_the_same() -> None:
+    text = f"{POLICY}\nkey sk-ant-api03-{'aB3dE5fG7h' * 9}\n" + " ".join(f"word{n}" for n in range(20_000))
+    snapshot = a_snapshot(a_block("a", text, char_limit=0), a_block("b", text, char_limit=0))
+    request = BUILDER.build(snapshot, a_spec())
+    pauses: list[None] = []
+    counter = counter_for(request.model, MODELS, POOL)
+    found = lint(snapshot, request, counter, pause=lambda: pauses.append(None))
+    assert found == lint(snapshot, request, counter)
+    assert {LintRule.SECRET, LintRule.DUPLICATE_TEXT} <= {each.rule for each in found}
+    # Each text is searched for secrets in stretches, cut into words, and compared.
+    assert len(pauses) > 3 * len(text) // 32_000

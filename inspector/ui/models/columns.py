@@ -28,6 +28,18 @@ KEY_ROLE = Qt.ItemDataRole.UserRole + 2
 SORT_ROLE = Qt.ItemDataRole.UserRole + 3
 """What the column sorts by."""
 
+_ANSWERED = frozenset(
+    (
+        Qt.ItemDataRole.DisplayRole,
+        VALUE_ROLE,
+        SORT_ROLE,
+        Qt.ItemDataRole.TextAlignmentRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.AccessibleTextRole,
+    )
+)
+"""The roles that every column answers. A view asks for as many others at each cell that it paints."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[T]):
@@ -56,20 +68,21 @@ class Column(Generic[T]):
 
 def cell(column: Column[Any], value: Any, role: int) -> Any:
     """What a model answers for one cell, None where it has nothing to say."""
+    if role not in _ANSWERED:
+        own = column.roles.get(role)
+        return own(value) if own else None
     if role == Qt.ItemDataRole.DisplayRole:
         return one_line(column.text(value))
     if role == VALUE_ROLE:
         return value
     if role == SORT_ROLE:
         return column.sort(value) if column.sort else column.text(value)
-    if role == Qt.ItemDataRole.TextAlignmentRole and role not in column.roles:
-        return _RIGHT if column.right else _LEFT
+    if role == Qt.ItemDataRole.TextAlignmentRole:
+        own = column.roles.get(role)
+        return own(value) if own else _RIGHT if column.right else _LEFT
     if role == Qt.ItemDataRole.ToolTipRole:
         return tooltip_text(column.tip(value)) if column.tip else None
-    if role == Qt.ItemDataRole.AccessibleTextRole:
-        return one_line(column.spoken(value) if column.spoken else column.text(value))
-    own = column.roles.get(role)
-    return own(value) if own else None
+    return one_line(column.spoken(value) if column.spoken else column.text(value))
 
 
 def heading(column: Column[Any], role: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any, overload
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
@@ -26,13 +26,16 @@ class TreeRow:
     enabled: bool = True
 
 
-@dataclass(slots=True, eq=False)
 class _Node:
-    number: int
-    row: TreeRow
-    parent: _Node | None
-    children: list[_Node] = field(default_factory=list)
-    place: int = 0
+    # Written out: five thousand of them are made while a tab opens.
+    __slots__ = ("children", "number", "parent", "place", "row")
+
+    def __init__(self, number: int, row: TreeRow, parent: _Node | None, place: int = 0) -> None:
+        self.number = number
+        self.row = row
+        self.parent = parent
+        self.children: list[_Node] = []
+        self.place = place
 
 
 class MadeRows:
@@ -47,10 +50,9 @@ class MadeRows:
 
     def make(self, row: TreeRow, parent: _Node, place: int) -> _Node:
         """The node of a row, with those under it."""
-        node = _Node(self._next, row, parent, place=place)
-        self._next += 1
-        self.nodes[node.number] = node
-        self.by_key[row.key] = node
+        number = self._next
+        self._next = number + 1
+        node = self.nodes[number] = self.by_key[row.key] = _Node(number, row, parent, place)
         node.children = [self.make(each, node, at) for at, each in enumerate(row.children)]
         return node
 

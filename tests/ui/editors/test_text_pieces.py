@@ -28,6 +28,7 @@ def test_that_a_text_in_pieces_is_the_text_changed_as_a_whole(
         assert pieces.replace(start, end, insert) == text[start:end]
         text = text[:start] + insert + text[end:]
         assert len(pieces) == len(text)
+        assert pieces.line_feeds == text.count("\n")
         assert pieces.whole == text
 
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QTabWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
@@ -63,3 +63,42 @@ def test_that_the_tabs_can_be_listed_and_marked(qtbot: QtBot, appearance: Appear
     assert centre.has_others
     centre.close_others("b")
     assert centre.keys == ("request", "b")
+
+
+def test_that_a_view_comes_into_its_tab_when_the_loop_comes_round(
+    qtbot: QtBot, appearance: Appearance, icons: Icons
+) -> None:
+    centre = Centre(appearance, icons)
+    qtbot.addWidget(centre)
+    centre.show()
+    view, done = QWidget(), []
+    centre.put("a", view, "a block")
+    centre.once_there(view, lambda: done.append("there"))
+    # The tab is there and in front, with its key, and the view isn't laid out yet.
+    assert (centre.current_key, centre.keys, done) == ("a", ("a",), [])
+    assert not centre.isAncestorOf(view)
+    qtbot.waitUntil(lambda: done == ["there"])
+    assert centre.has_in_front(view)
+    centre.once_there(view, lambda: done.append("again"))
+    assert done == ["there", "again"]
+
+
+def test_that_a_view_is_there_at_once_for_who_asks_and_can_be_closed_before(
+    qtbot: QtBot, appearance: Appearance, icons: Icons
+) -> None:
+    centre = Centre(appearance, icons)
+    qtbot.addWidget(centre)
+    centre.show()
+    asked = QWidget()
+    centre.put("a", asked, "a block")
+    assert centre.currentWidget() is asked
+    assert centre.has_in_front(asked)
+    closed: list[str] = []
+    left = QWidget()
+    centre.put("b", left, "another")
+    centre.once_there(left, lambda: closed.append("there"))
+    page = QTabWidget.widget(centre, 1)
+    assert page is not None
+    with qtbot.waitSignal(page.destroyed):
+        centre.close_view("b")
+    assert (centre.keys, closed) == (("a",), [])
