@@ -99,6 +99,7 @@ def test_that_a_view_is_there_at_once_for_who_asks_and_can_be_closed_before(
     centre.once_there(left, lambda: closed.append("there"))
     page = QTabWidget.widget(centre, 1)
     assert page is not None
-    with qtbot.waitSignal(page.destroyed):
-        centre.close_view("b")
-    assert (centre.keys, closed) == (("a",), [])
+    page.destroyed.connect(lambda: closed.append("page"))
+    centre.close_view("b")
+    qtbot.waitUntil(lambda: bool(closed))
+    assert (centre.keys, closed) == (("a",), ["page"])
