@@ -48,7 +48,7 @@ _NAMED = """
     UNION ALL SELECT 'archival', id, agent_id FROM archival_entries WHERE id = ?1
     UNION ALL SELECT * FROM (SELECT 'batch', batch_id, agent_id FROM messages WHERE batch_id = ?1 LIMIT 1)
     UNION ALL SELECT 'event', id, agent_id FROM activity WHERE id = ?1
-    UNION ALL SELECT 'run', id, agent_id FROM runs WHERE id = ?1 AND kind <> ?2
+    UNION ALL SELECT 'run', id, agent_id FROM runs WHERE id = ?1
     UNION ALL SELECT 'queue', id, target_agent_id FROM queue WHERE id = ?1 AND id <> 'turn:' || target_agent_id
     UNION ALL SELECT 'wakeup', id, agent_id FROM wakeups WHERE id = ?1 AND is_deleted = 0
     UNION ALL SELECT 'consent', id, agent_id FROM consent_requests WHERE id = ?1
@@ -136,7 +136,7 @@ async def versioned_blocks(connection: Connection, query: SearchQuery) -> tuple[
 
 async def named(connection: Connection, id_: str) -> tuple[Ref, str | None] | None:
     """The thing of that id, and whose it is."""
-    row = await connection.fetch_one(_NAMED, (id_, SUMMARY_CALL))
+    row = await connection.fetch_one(_NAMED, (id_,))
     return None if row is None else (Ref(RefKind(row["kind"]), row["id"]), row["owner"])
 
 

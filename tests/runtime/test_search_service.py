@@ -148,8 +148,7 @@ async def test_that_past_versions_and_ids_are_found(opened: Engine) -> None:
     assert await opened.search.named("run_sent") == (Ref(RefKind.RUN, "run_sent"), ADA)
     assert await opened.search.named("que_1") == (Ref(RefKind.QUEUE, "que_1"), BEA)
     assert await opened.search.named("wak_1") == (Ref(RefKind.WAKEUP, "wak_1"), ADA)
-    # What a summary was written from is no Request that could be shown.
-    assert await opened.search.named("run_sum") is None
+    assert await opened.search.named("run_sum") == (Ref(RefKind.RUN, "run_sum"), ADA)
     await do(opened, (Ref(RefKind.WAKEUP, "wak_1"), DeleteRow()))
     assert await opened.search.named("wak_1") is None
     await do(opened, (NOTES, DeleteBlock()))

@@ -49,7 +49,7 @@ class ArchivalPanel(Panel):
         super().__init__(services)
         self._list = EntryList()
         self._entries: dict[str, ArchivalEntry] = {}
-        self._awaited: str | None = None
+        self._awaited: tuple[str, bool] | None = None
         self._edits: RecordSession[ArchivalEntry] = RecordSession(
             services.bridge, services.workspace, RefKind.ARCHIVAL, said_by, merged_entry
         )
@@ -71,7 +71,7 @@ class ArchivalPanel(Panel):
         self._soon.timeout.connect(self._read)
         self._lay_out()
         self._connect()
-        self.reveal(services.selection.ref)
+        self.reveal(services.selection.ref, opened=True)
 
     def first_focus(self) -> QWidget:
         return self.browser.table
@@ -173,8 +173,7 @@ class ArchivalPanel(Panel):
         keys = [*(entry.id for entry in new), *self._list.listed(deleted=deleted)]
         self.browser.set_keys(keys)
         self._tell_count(len(keys))
-        if self._awaited is not None and self.browser.select(self._awaited):
-            self._awaited = None
+        self._go_to_awaited()
         self._show()
 
     def _new(self) -> list[ArchivalEntry]:
@@ -248,7 +247,18 @@ class ArchivalPanel(Panel):
 
     def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
         if ref is not None and ref.kind is RefKind.ARCHIVAL and ref.id != self.browser.key:
-            self._awaited = None if self.browser.select(ref.id) else ref.id
+            self._awaited = ref.id, opened
+            self._go_to_awaited()
+
+    def _go_to_awaited(self) -> None:
+        """Make a row current; what was opened is listed even if a filter keeps it back or it is deleted."""
+        if self._awaited is None:
+            return
+        (id_, opened), entry = self._awaited, self._entries.get(self._awaited[0])
+        if self.browser.select(id_):
+            self._awaited = None
+        elif opened and entry is not None:
+            self.browser.set_filter("deleted" if entry.is_deleted else "all")
 
     def _tell(self) -> None:
         entry, page = self._entry, self.browser.page
@@ -290,7 +300,7 @@ class ArchivalPanel(Panel):
         ref = Ref(RefKind.ARCHIVAL, session.engine.surroundings.ids("arc"))
         self.browser.set_filter("all")
         self._edits.put(Edit(ref, InsertArchival(agent_id, "")))
-        self._awaited = ref.id
+        self._awaited = ref.id, False
         self._fill()
         self.browser.enter_page()
 

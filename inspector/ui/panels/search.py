@@ -14,7 +14,7 @@ from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.search.found_list import FoundList
-from inspector.ui.search.opening import HitOpener
+from inspector.ui.search.opening import HitOpener, Named, find_named
 from inspector.ui.search.page import SearchPage
 from inspector.ui.search.words import sent_words
 from inspector.ui.widgets.controls import arrange
@@ -22,8 +22,6 @@ from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.wording import tr
 
 _WIDE_STEPS, _HIGH_STEPS = 200, 60
-Named = tuple[Ref, str | None] | None
-"""What has an id, and whose it is."""
 
 
 @runtime_checkable
@@ -146,17 +144,17 @@ class SearchPanel(Panel):
         """Open the thing whose id was pasted; any other text is a search like others."""
         self._find_named(text, self._take_pasted)
 
-    def _find_named(self, text: str, then: Callable[[Named], None]) -> None:
+    def _find_named(self, text: str, then: Callable[[Named | None], None]) -> None:
         session = self.services.workspace.live.session
         if session is not None:
-            work = session.engine.search.named(text)
+            work = find_named(session, text)
             self.services.bridge.supersede(("named", self), work, name=tr("Searching"), on_done=then)
 
-    def _take_pasted(self, found: Named) -> None:
+    def _take_pasted(self, found: Named | None) -> None:
         if found is not None:
-            self.opener.open_ref(*found)
+            self.opener.open_named(found)
 
-    def _take_named(self, found: Named) -> None:
+    def _take_named(self, found: Named | None) -> None:
         self._take_pasted(found)
         if found is None:
             self.services.bridge.noticed.emit(tr("Nothing in this file has that id."))

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
+from inspector.domain.dataclass import dataclass
+from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import Hit
+from inspector.runtime.session import FileSession
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
 from inspector.ui.selection import PointedPlace
 from inspector.ui.wording import tr
 
 _LOAD_MILLISECONDS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What has an id, and whose it is. A call for a summary sent no Request that could be shown."""
+
+    ref: Ref
+    owner: str | None
+    is_summary_call: bool = False
 
 
 class HitOpener(QObject):
@@ -33,6 +45,16 @@ class HitOpener(QObject):
             start, length = (span.start, span.end - span.start) if span is not None else (0, 0)
             place = PointedPlace(hit.snippet.text, start, length=length, version=hit.version)
         self.open_ref(hit.ref, hit.owner, place)
+
+    def open_named(self, named: Named) -> None:
+        """Show what has an id; a call for a summary stands among the test calls of its agent."""
+        if not named.is_summary_call:
+            self.open_ref(named.ref, named.owner)
+            return
+        workspace = self._services.workspace
+        workspace.show_agent(named.owner or "")
+        self._services.actions.run("view.calls")
+        workspace.calls.compared.emit((named.ref.id,))
 
     def open_block(self, block_id: str, agent_id: str | None) -> None:
         """Show a block, with the agent that has it where the shown one hasn't."""
@@ -85,3 +107,18 @@ class HitOpener(QObject):
         selection = self._services.selection
         selection.select(ref, place=place)
         selection.open(ref)
+
+
+async def find_named(session: FileSession, text: str) -> Named | None:
+    """The thing whose id a text is.
+
+    Raises: as `SearchService.named`.
+    """
+    found = await session.engine.search.named(text)
+    if found is None:
+        return None
+    ref, owner = found
+    if ref.kind is not RefKind.RUN:
+        return Named(ref, owner)
+    apart = await session.engine.past.calls_apart(owner or "")
+    return Named(ref, owner, any(run.id == ref.id and run.kind == SUMMARY_CALL for run in apart))

@@ -89,7 +89,7 @@ def goes_words(ref: Ref) -> str:
         RefKind.GRANT: tr("Return goes to standing approval {id}.", id=id_),
         RefKind.MESSAGE: tr("Return goes to message {id}.", id=id_),
         RefKind.QUEUE: tr("Return goes to queued message {id}.", id=id_),
-        RefKind.RUN: tr("Return goes to the Request that {id} sent.", id=id_),
+        RefKind.RUN: tr("Return goes to call {id}.", id=id_),
         RefKind.SUMMARY: tr("Return goes to summary {id}.", id=id_),
         RefKind.TOOL: tr("Return goes to tool {id}.", id=id_),
         RefKind.WAKEUP: tr("Return goes to wakeup {id}.", id=id_),

@@ -14,16 +14,19 @@ from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentRequest
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.block_rows import CreateBlock, InsertArchival, SetPermission
+from inspector.domain.edits.block_rows import CreateBlock, DeleteRow, InsertArchival, SetPermission
 from inspector.domain.edits.rows import AppendMessage, EnqueueMessage, SetWakeup, StoreRun
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.messages import Role, TextPart
+from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import MatchSpan, Snippet
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.approvals import ApprovalsPanel
+from inspector.ui.panels.archival import ArchivalPanel
 from inspector.ui.panels.block import BlockPanel
+from inspector.ui.panels.calls import CallsPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.queue import QueuePanel
 from inspector.ui.panels.request import RequestPanel
@@ -298,6 +301,8 @@ async def _with_rows_of_an_agent(one: Search) -> None:
         Edit(Ref(RefKind.RUN, "run_later1"), StoreRun(ADA.id, "turn", request.model, request.text, account)),
         Edit(QUESTIONS, SetPermission(Permission.HUMAN)),
         Edit(Ref(RefKind.QUEUE, "que_asked1"), EnqueueMessage(None, ADA.id, "Hi")),
+        Edit(Ref(RefKind.ARCHIVAL, "arc_gone1"), InsertArchival(ADA.id, "Once.")),
+        Edit(Ref(RefKind.ARCHIVAL, "arc_gone1"), DeleteRow()),
         Edit(Ref(RefKind.WAKEUP, "wak_asked1"), SetWakeup(ADA.id, "Look", NOW + timedelta(hours=4))),
     )
     await one.engine.apply([Intent(edit, NOOR) for edit in edits])
@@ -351,6 +356,28 @@ async def _see_where_ids_lead(
     # It isn't what was sent last.
     await one.until(lambda: sent.states.banner.last_button.isVisible())
     one.studio.contents.services.actions.run("request.with_drafts")
+    entry = await go("arc_gone1", pasted)
+    assert isinstance(entry, ArchivalPanel)
+    # A deleted entry is listed with those that are deleted.
+    await one.until(lambda: (entry.browser.state, entry.browser.key) == ("deleted", "arc_gone1"))
+    entry.browser.set_filter("all", "words")
+
+
+async def test_that_the_id_of_a_call_for_a_summary_leads_to_it_among_the_test_calls(
+    studio: Studio, until: Until
+) -> None:
+    one = await shown(studio, until)
+    run = Edit(Ref(RefKind.RUN, "run_sum1"), StoreRun(GRACE.id, SUMMARY_CALL, "gpt-4o", "Sum up.", "{}"))
+    other = Edit(Ref(RefKind.RUN, "run_sum2"), StoreRun(GRACE.id, SUMMARY_CALL, "gpt-4o", "Again.", "{}"))
+    await one.engine.apply([Intent(run, NOOR), Intent(other, NOOR)])
+    await one.type("run_sum1")
+    assert one.studio.contents.workspace.file.agent_id == ADA.id
+    await one.press("Return")
+    await until(lambda: isinstance(one.front, CallsPanel))
+    calls = one.front
+    assert isinstance(calls, CallsPanel)
+    await until(lambda: [each.id for each in calls.chosen] == ["run_sum1"])
+    assert studio.contents.workspace.file.agent_id == GRACE.id
 
 
 def test_that_a_line_shows_its_first_marked_word() -> None:
