@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from inspector.domain.dataclass import dataclass
@@ -16,6 +16,7 @@ from inspector.domain.errors import InputError
 from inspector.domain.messages import Role
 from inspector.domain.ref import RefKind
 from inspector.domain.search import GROUPS, VERSION, FoundState, SearchQuery, SearchScope, TokenRange
+from inspector.domain.typed_times import read_period
 
 
 class SearchKey(StrEnum):
@@ -49,10 +50,6 @@ _ONLY_ONCE = frozenset({SearchKey.TOKENS, SearchKey.AFTER, SearchKey.BEFORE, Sea
 _KEYS = "|".join(SearchKey)
 _PART = re.compile(rf'(?i:(?P<key>{_KEYS})):(?:"(?P<quoted>[^"]*)"?|(?P<value>[^\s"]*))|"[^"]*"?|\S+')
 _TOKENS = re.compile(r"(?P<sign>>=|<=|>|<|=)?(?P<number>\d{1,9})(?:\.\.(?P<most>\d{1,9}))?")
-_DAY = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
-_AGO = re.compile(r"(?P<count>\d{1,4})(?P<unit>[hdw])")
-_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-_MONTHS = 12
 LONGEST_SEARCH = 10_000
 """Characters of a search. Reading megabytes of words takes seconds, and nobody types them."""
 _HALF = re.compile("[\ud800-\udfff]")
@@ -262,35 +259,10 @@ def _period(part: SearchPart, now: datetime) -> tuple[datetime, datetime | None]
     Raises:
         InputError: ``input.search_time``.
     """
-    value = part.value.lower()
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    days = {"today": 0, "yesterday": 1}
     try:
-        if value in days:
-            start = midnight - timedelta(days=days[value])
-            return start, start + timedelta(days=1)
-        if ago := _AGO.fullmatch(value):
-            return now - int(ago["count"]) * _UNITS[ago["unit"]], None
-        if day := _DAY.fullmatch(value):
-            return _calendar(midnight, day)
-        moment = datetime.fromisoformat(part.value)
-        # In UTC it may lie before the first year or after the last one.
-        moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
+        return read_period(part.value, now)
+    except ValueError as error:
         raise _fault("time", part) from error
-    return (moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)), None
-
-
-def _calendar(midnight: datetime, named: re.Match[str]) -> tuple[datetime, datetime]:
-    year, month, day = int(named["year"]), named["month"], named["day"]
-    start = midnight.replace(year=year, month=int(month or 1), day=int(day or 1))
-    start.astimezone(UTC)
-    if day:
-        return start, start + timedelta(days=1)
-    if month:
-        later = start.month
-        return start, start.replace(year=year + later // _MONTHS, month=later % _MONTHS + 1)
-    return start, start.replace(year=year + 1)
 
 
 _Reader = Callable[[SearchQuery, SearchPart, datetime], SearchQuery]

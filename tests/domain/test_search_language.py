@@ -74,6 +74,8 @@ def test_that_times_are_days_of_ones_own_zone() -> None:
     assert query("on:2026").until == datetime(2027, 1, 1, tzinfo=UTC)
     assert query("on:yesterday").until == datetime(2026, 11, 20, tzinfo=UTC)
     assert query("after:7d").since == NOW - timedelta(days=7)
+    assert query('before:"20 Nov"').until == datetime(2026, 11, 20, tzinfo=UTC)
+    assert query('after:"yesterday 14:00"').since == datetime(2026, 11, 19, 14, tzinfo=UTC)
     assert query("before:2026-11-20T10:00:00Z").until == datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 

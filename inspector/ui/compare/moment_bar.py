@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider
 from inspector.domain.errors import InspectorError
 from inspector.domain.past_requests import JournalMoment
 from inspector.domain.request_comparison import RequestSide, RequestSideKind
+from inspector.domain.typed_times import read_period
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, field, icon_button
@@ -19,7 +20,6 @@ from inspector.ui.wording import number, tr, tr_error
 
 _SOON_MILLISECONDS = 120
 _PAGE = 10
-_FORMS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 _FIELD_STEPS = 38
 
 
@@ -136,12 +136,13 @@ class MomentBar(QFrame):
             self.chosen.emit(RequestSide(RequestSideKind.PAST, at=moment.at, seq=moment.seq))
 
     def _go_to_date(self) -> None:
-        at = _date(self.date_field.text().strip())
-        if at is None:
-            self._place.setText(tr("Type a date, such as 2026-11-20 09:30"))
+        typed = _typed(self.date_field.text(), self._services.workspace.now())
+        if typed is None:
+            self._place.setText(tr("Type a date, such as 20 Nov 09:30 or yesterday"))
             self._place.set_tone("error")
             return
-        place = bisect_right([each.at for each in self._moments], at) - 1
+        before, is_second = typed
+        place = bisect_left([each.at for each in self._moments], before) - 1
         if place < 0:
             first = self._moments[0].at.astimezone() if self._moments else None
             self._place.setText(
@@ -151,6 +152,12 @@ class MomentBar(QFrame):
             return
         self.slider.setValue(place)
         self._show_place()
+        second = timedelta(seconds=1)
+        if not is_second or before - self._moments[place].at > second:
+            asked = (before - second if is_second else before).astimezone()
+            text = tr("newest change before {at:%Y-%m-%d %H:%M:%S}", at=asked)
+            self._place.setText(text)
+            self.slider.setAccessibleDescription(f"{self.date_field.text()}, {text}")
         self._soon.start()
 
     def _measure(self) -> None:
@@ -160,21 +167,14 @@ class MomentBar(QFrame):
         self.date_field.setFixedWidth(space(_FIELD_STEPS))
 
 
-def _date(text: str) -> datetime | None:
-    """A date in the person's zone, or with a zone of its own; a whole second is meant to its end."""
+def _typed(text: str, now: datetime) -> tuple[datetime, bool] | None:
+    """Before which moment a typed date asks for the newest change, and whether it names a second; None for no date.
+
+    A day, month or year is meant to its end, a second too. Dates are local unless they have a zone of their own.
+    """
     try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        read = None
-    for form in _FORMS if read is None else ():
-        try:
-            read = datetime.strptime(text, form).astimezone()
-        except (OverflowError, OSError, ValueError):
-            continue
-        break
-    if read is None:
-        return None
-    try:
-        return read.astimezone(UTC).replace(microsecond=999_999)
+        start, end = read_period(text, now.astimezone().replace(tzinfo=None))
+        before = start.replace(microsecond=0) + timedelta(seconds=1) if end is None else end
+        return before.astimezone(UTC), end is None
     except (OverflowError, OSError, ValueError):
         return None

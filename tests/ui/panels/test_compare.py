@@ -1,6 +1,7 @@
 """The Compare tab, what was sent last, and past moments: chosen by keys, with figures that add up."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from inspector.domain.edits.text import SetText
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.request_comparison import ComparedRequests, RequestSide, RequestSideKind
 from inspector.domain.requests import Diff
+from inspector.ui.compare.moment_bar import MomentBar
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.compare import ComparePanel
@@ -248,6 +250,30 @@ async def filtered_by_hand(panel: ComparePanel, found: ComparedRequests) -> None
     panel.only_button.click()
 
 
+def typed_by_hand(bar: MomentBar) -> None:
+    """Type dates: what is no moment of the file leads to the newest change before it, and says so."""
+    last, count = bar.moments[-1].at.astimezone(), len(bar.moments)
+
+    def go(text: str) -> str:
+        bar.slider.setValue(0)
+        bar.date_field.setFocus()
+        bar.date_field.setText(text)
+        QTest.keyClick(bar.date_field, ENTER)
+        return bar.note
+
+    assert go("someday") == "Type a date, such as 20 Nov 09:30 or yesterday"
+    assert go(f"{last:%Y-%m-%d %H:%M:%S}") == f"change {count} of {count}"
+    later = last.replace(microsecond=0) + timedelta(hours=1)
+    for form in ("%Y-%m-%d %H:%M:%S", "%d %b %Y %H:%M:%S", "%B %d, %Y %H:%M:%S"):
+        assert go(f"{later:{form}}") == f"newest change before {later:%Y-%m-%d %H:%M:%S}"
+        assert bar.slider.value() == bar.slider.maximum()
+        assert bar.note in bar.slider.accessibleDescription()
+    ended = last.replace(hour=0, minute=0, second=0) + timedelta(days=1)
+    assert go(f"{last:%d %b %Y}") == f"newest change before {ended:%Y-%m-%d} 00:00:00"
+    assert bar.slider.value() == bar.slider.maximum()
+    assert go("1 Jan 1999").startswith("Nothing yet. The first change is from ")
+
+
 async def test_that_other_sides_are_chosen_by_keys_and_what_is_broken_says_so(
     studio: Studio, until: Until, tmp_path: Path
 ) -> None:
@@ -270,10 +296,7 @@ async def test_that_other_sides_are_chosen_by_keys_and_what_is_broken_says_so(
     await calm(studio, until)
     assert panel.compared is not None
     assert sum(each.delta for each in panel.compared.diff.changes) == panel.compared.diff.delta
-    bar.date_field.setFocus()
-    bar.date_field.setText("yesterday")
-    QTest.keyClick(bar.date_field, ENTER)
-    assert bar.note == "Type a date, such as 2026-11-20 09:30"
+    typed_by_hand(bar)
     broken = tmp_path / "broken.json"
     broken.write_text('{"model": "gpt-5", "messages": [', encoding="utf-8")
     recorded = tmp_path / "recorded.json"
