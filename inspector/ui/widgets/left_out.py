@@ -19,7 +19,7 @@ _LATER_MILLISECONDS = 50
 
 
 class LeftOutList(QScrollArea):
-    """The rows, all of one height; what has a known key is changed in place.
+    """The rows; what has a known key is changed in place.
 
     Each signal carries a row's key: `run` of the button that was pressed, `chosen` of the row that was selected,
     `opened` of the one whose source is asked for, `unfolded` of a group whose members are, `pointed` of the row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.domain.dataclass import dataclass
@@ -35,7 +35,10 @@ class LeftOutRow:
 
 
 class LeftOutWidget(QFrame):
-    """Two lines and a third for the button; without one the reason has both. Signals as `LeftOutList` has them."""
+    """A line, the reason and the button; without one the reason has its room. Signals as `LeftOutList` has them.
+
+    A reason that is longer than a line makes the row higher.
+    """
 
     run = Signal(str)
     chosen = Signal(str)
@@ -53,8 +56,7 @@ class LeftOutWidget(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._name = ElidedLabel("", strong=True)
         self._figures = PlainLabel("", tone="muted", size="small")
-        self._why = ElidedLabel("", tone="muted", size="small")
-        self._long_why = PlainLabel("", tone="muted", size="small", wrap=True)
+        self.why = PlainLabel("", tone="muted", size="small", wrap=True)
         self.button = button("", lambda: self.run.emit(key), size="small")
         self.open_button = button(tr("Open"), lambda: self.opened.emit(key), role="link", size="small")
         self.unfold_button = button("", lambda: self.unfolded.emit(key), role="link", size="small")
@@ -70,11 +72,8 @@ class LeftOutWidget(QFrame):
         self._shown_row = row
         self._name.setText(row.name)
         self._figures.setText(row.figures)
-        self._why.setText(row.why)
-        self._long_why.setText(row.why)
-        safe_tooltip(self._long_why, row.why)
-        self._why.setVisible(bool(row.do))
-        self._long_why.setVisible(not row.do)
+        self.why.setText(row.why)
+        safe_tooltip(self.why, row.why)
         self.button.setVisible(bool(row.do))
         self.button.setText(without_mnemonic(row.do))
         self.tell_effect(row.tip)
@@ -94,6 +93,11 @@ class LeftOutWidget(QFrame):
     def mark(self, *, chosen: bool) -> None:
         """Show that the row is selected, or is not."""
         restyle(self, "chosen", "true" if chosen else "false")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.setFixedHeight(self._height())
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height())
@@ -135,21 +139,24 @@ class LeftOutWidget(QFrame):
         self._head, self._foot, self._words = QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
         arrange(self._head, self._name, self._figures, None, self.unfold_button, self.open_button)
         arrange(self._foot, self.button, None)
-        arrange(self._words, self._head, self._why, self._long_why, self._foot, None)
+        arrange(self._words, self._head, self.why, self._foot, None)
         arrange(QVBoxLayout(self), self._words, rule())
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def _height(self) -> int:
-        """The same for all rows: a line, a small one and a button's."""
+        """A line, those of the reason and a button's."""
         space = self._appearance.space
-        lines: tuple[tuple[QWidget, ...], ...]
-        lines = ((self._name, self.open_button, self.unfold_button), (self._why,), (self.button,))
-        for line in lines:
-            for each in line:
-                # Before, it has not the style sheet's padding.
-                each.ensurePolished()
-        heights = sum(max(each.sizeHint().height() for each in line) for line in lines)
-        return heights + 4 * space(0.5) + 2 * space(1.5) + 1
+        head = (self._name, self.open_button, self.unfold_button)
+        for each in (*head, self.why, self.button):
+            # Before, it has not the style sheet's padding.
+            each.ensurePolished()
+        margins = self._words.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - 2 * self.frameWidth()
+        line, foot = self.why.fontMetrics().lineSpacing(), self.button.sizeHint().height()
+        reason = max(line, self.why.heightForWidth(max(room, 1)))
+        row = self._shown_row
+        below = reason + foot if row is None or row.do else max(reason, line + foot)
+        return max(each.sizeHint().height() for each in head) + below + 4 * space(0.5) + 2 * space(1.5) + 1
 
     def _measure(self) -> None:
         space = self._appearance.space

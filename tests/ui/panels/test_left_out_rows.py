@@ -73,6 +73,21 @@ async def test_that_a_group_lists_its_turns_by_what_is_said_in_them(studio: Stud
     assert panel.left_out.row(key) is None
 
 
+async def test_that_a_reason_is_read_whole(studio: Studio, until: Until) -> None:
+    panel = await panel_with(studio, until, left_turn(1, 40), left_turn(2, 60))
+    row = row_of(panel, GROUP)
+    await calm(studio, until)
+    assert row.why.original == (
+        "Next one: Over the history budget: this turn of 40 tokens needs a budget of 6,001."
+    )
+    for width in (340, 240, 700):
+        panel.left_out.setFixedWidth(width)
+        await until(lambda: row.why.height() >= row.why.heightForWidth(row.why.width()) > 0)
+        assert row.rect().contains(row.button.mapTo(row, row.button.rect().bottomRight()))
+        assert row.button.mapTo(row, QPoint()).y() >= row.why.geometry().bottom()
+    assert row.why.height() < 2 * row.why.fontMetrics().lineSpacing()
+
+
 async def test_that_the_members_of_a_group_come_into_sight(studio: Studio, until: Until) -> None:
     panel = await panel_with(studio, until, *map(left_event, range(16, 20)), left_turn(1, 2), left_turn(2, 3))
     group = row_of(panel, GROUP)
