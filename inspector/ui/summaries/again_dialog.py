@@ -21,7 +21,7 @@ from inspector.ui.presentation.difference import ShownDifference
 from inspector.ui.presentation.summaries import title_of
 from inspector.ui.safe_text import PlainLabel, one_line, window_title
 from inspector.ui.summaries.checks import compared_summaries
-from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text
+from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text, with_earlier
 from inspector.ui.summaries.summarise_dialog import lost_lines
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import number, signed, tr, tr_code, tr_count
@@ -41,6 +41,9 @@ class AgainDialog(QDialog):
         self.setWindowTitle(window_title(tr("Summarise again")))
         self._services, self._session, self._agent, self._summary = services, session, agent, summary
         self._run: RedoneRun | None = None
+        self._shown: RedoneRun | None = None
+        """The run whose texts are in sight: that one, or while there is none the one before."""
+        self._took = ""
         self._is_refused = False
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
@@ -91,16 +94,15 @@ class AgainDialog(QDialog):
         if self.method.is_extractive:
             self._try()
         else:
-            self.note.setText(
-                tr("Nothing is sent yet. Ask the model sends the messages behind this summary.")
-            )
+            self._say(tr("Nothing is sent yet. Ask the model sends the messages behind this summary."))
+
+    def _say(self, text: str) -> None:
+        """Say something, and where the texts in sight are of an earlier run, this too."""
+        self.note.setText(text if self._shown is self._run or self._shown is None else with_earlier(text))
 
     def _clear(self) -> None:
+        """Have no run to store."""
         self._run = None
-        self.choice.blockSignals(True)
-        self.choice.clear()
-        self.choice.blockSignals(False)
-        self.choice.hide()
         self._is_refused = False
         self._offer(tr("Replace"))
         self.do.setEnabled(False)
@@ -114,7 +116,7 @@ class AgainDialog(QDialog):
         except InspectorError as error:
             self._fail(error)
             return
-        self.note.setText(tr("Summarising … Cancel stops it. No summary is stored yet."))
+        self._say(tr("Summarising … Cancel stops it. No summary is stored yet."))
         made_by = session.engine.summaries.written_by(agent, self._model)
         self._task = services.bridge.spawn(
             session.engine.summary_checks.redo(agent, self._summary.id, made_by),
@@ -129,7 +131,7 @@ class AgainDialog(QDialog):
 
     def _fail(self, error: BaseException) -> bool:
         if isinstance(error, InspectorError):
-            self.note.setText(fault_text(error))
+            self._say(fault_text(error))
             return True
         return False
 
@@ -137,10 +139,15 @@ class AgainDialog(QDialog):
         self._run = run
         if not run.summaries:
             problem = run.problems[0] if run.problems else None
-            self.note.setText(tr_code(problem.code, problem.parameters) if problem else "")
+            self._say(tr_code(problem.code, problem.parameters) if problem else "")
             return
+        self._shown = run
+        self._took = "" if self._model is None else "\n" + sum_text(self._model)
+        self.choice.blockSignals(True)
+        self.choice.clear()
         for each in run.summaries:
             self.choice.addItem(f"{_depth(each)} · {one_line(title_of(each.old), _TITLE_LENGTH)}")
+        self.choice.blockSignals(False)
         self.choice.setVisible(len(run.summaries) > 1)
         edits = len(run.edits)
         self._offer(tr_count("Replace {count} summary", "Replace {count} summaries", edits))
@@ -148,11 +155,10 @@ class AgainDialog(QDialog):
         self._show_one(0)
 
     def _show_one(self, place: int) -> None:
-        if self._run is None or not 0 <= place < len(self._run.summaries):
+        if self._shown is None or not 0 <= place < len(self._shown.summaries):
             return
-        one = self._run.summaries[place]
-        took = "" if self._model is None else "\n" + sum_text(self._model)
-        self.note.setText(" ".join(self._sentences(one)) + took)
+        one = self._shown.summaries[place]
+        self._say(" ".join(self._sentences(one)) + self._took)
         lines = [*lost_lines(one.proposal.losses)]
         self.lost.setText("\n".join((tr("Left out of the new one"), *lines)) if lines else "")
         self._services.bridge.supersede(

@@ -153,6 +153,11 @@ def refusal_text(error: RefusedError) -> str:
     return "\n".join((happened, tr("Preview again to summarise what is there now.")))
 
 
+def with_earlier(text: str) -> str:
+    """What is under way or failed, above the texts of a run before it."""
+    return "\n".join((text, tr("Below is the earlier preview. It isn't stored.")))
+
+
 def fault_text(error: InspectorError) -> str:
     """Why no summary came: a failed call with the server's words and what to do."""
     if not isinstance(error, CallError):

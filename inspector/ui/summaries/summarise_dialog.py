@@ -31,7 +31,7 @@ from inspector.ui.editors.text import TextEditor
 from inspector.ui.file_state import SavedChange
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
-from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text
+from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text, with_earlier
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.wording import number, tr, tr_code, tr_count
 
@@ -72,6 +72,8 @@ class SummaryPreview(QDialog):
         self._services, self._session, self._agent = services, session, agent
         self._task: asyncio.Task[Any] | None = None
         self._tried: TriedRun | None = None
+        self._has_texts = False
+        """Whether the texts of a run are in sight, of one that can't be stored too."""
         self._model: CalledModel | None = None
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
@@ -150,8 +152,7 @@ class SummaryPreview(QDialog):
             self._try()
             return
         self._stop()
-        self.text.load("")
-        self.note.setText(tr("Planning …"))
+        self._say(tr("Planning …"))
         self._task = self._services.bridge.spawn(
             _planned(self._session, self._agent, self._options),
             name=tr("Planning summaries"),
@@ -160,7 +161,11 @@ class SummaryPreview(QDialog):
         )
 
     def _show_plan(self, planned: PlannedCalls) -> None:
-        self.note.setText(planned.text)
+        self._say(planned.text)
+
+    def _say(self, text: str) -> None:
+        """Say something while there is no run to store; texts in sight are those of one before."""
+        self.note.setText(with_earlier(text) if self._has_texts else text)
 
     def _try(self) -> None:
         self._stop()
@@ -170,7 +175,7 @@ class SummaryPreview(QDialog):
         except InspectorError as error:
             self._fail(error)
             return
-        self.note.setText(tr("Summarising … Cancel stops it. No summary is stored yet."))
+        self._say(tr("Summarising … Cancel stops it. No summary is stored yet."))
         self._task = self._services.bridge.spawn(
             _tried(self._session, self._agent, self._options, self._model),
             name=tr("Summarising messages"),
@@ -182,7 +187,7 @@ class SummaryPreview(QDialog):
         if isinstance(error, InspectorError):
             called = self._model is not None and self._model.sum.calls
             took = sum_text(self._model) if self._model is not None and called else ""
-            self.note.setText("\n".join(each for each in (fault_text(error), took) if each))
+            self._say("\n".join(each for each in (fault_text(error), took) if each))
             return True
         return False
 
@@ -195,6 +200,7 @@ class SummaryPreview(QDialog):
         if count > _PROPOSALS_SHOWN:
             shown.append(tr("… and {count} more", count=number(count - _PROPOSALS_SHOWN)))
         self.text.load("\n\n".join(shown))
+        self._has_texts = bool(shown)
         self._offer(
             tr_count("Create {count} summary", "Create {count} summaries", count)
             if count

@@ -17,6 +17,7 @@ from tests.ui.conftest import Studio, Until
 from tests.ui.panels.summaries_tab import CONVERSATION, FIRST, LEFT, SummariesTab, open_summaries, stored
 
 SUMMARY = "They spoke of the release."
+EARLIER = "Below is the earlier preview. It isn't stored."
 
 
 async def opened(
@@ -65,6 +66,36 @@ async def test_that_a_model_is_asked_only_on_request_and_its_summaries_are_store
         assert len(server.asked) == asked
 
 
+async def test_that_texts_of_a_model_stay_in_sight_until_others_have_come(studio: Studio, until: Until) -> None:
+    async with serving() as server:
+        tab = await opened(studio, until, server, *CONVERSATION, folded=False)
+        tab.run("summary.now")
+        await until(lambda: studio.window.findChild(SummaryPreview))
+        preview = studio.window.findChild(SummaryPreview)
+        assert preview is not None
+        preview.by_request.setChecked(False)
+        preview.keep.setValue(6)
+        choose(preview.method, server)
+        await until(lambda: "Nothing is sent yet" in preview.note.text())
+        QTest.mouseClick(preview.method.ask_button, LEFT)
+        await until(lambda: preview.tried is not None and SUMMARY in preview.text.text)
+        assert EARLIER not in preview.note.text()
+        other = stored("sum_other", FIRST, FIRST + 3, 4)
+        await tab.world.write(other.target, other.operation)
+        QTest.mouseClick(preview.do, LEFT)
+        await until(lambda: preview.do.text() == "Preview again" and preview.do.isEnabled())
+        QTest.mouseClick(preview.do, LEFT)
+        await until(lambda: "Nothing is sent yet" in preview.note.text())
+        assert EARLIER in preview.note.text()
+        assert SUMMARY in preview.text.text
+        assert not preview.do.isEnabled()
+        QTest.mouseClick(preview.method.ask_button, LEFT)
+        await until(lambda: preview.tried is not None)
+        assert EARLIER not in preview.note.text()
+        preview.reject()
+        await tab.calm()
+
+
 async def test_that_a_failed_call_says_what_to_do_and_another_method_can_be_chosen(
     studio: Studio, until: Until
 ) -> None:
@@ -109,6 +140,13 @@ async def test_that_a_summary_by_a_model_stands_beside_the_stored_one_before_it_
         await until(lambda: dialog.run is not None and dialog.difference.comparison is not None)
         assert dialog.run is not None
         assert dialog.run.summaries[0].new.content == SUMMARY
+        dialog.method.model.setText("other")
+        assert dialog.run is None
+        assert dialog.note.text().endswith(EARLIER)
+        assert not dialog.do.isEnabled()
+        QTest.mouseClick(dialog.method.ask_button, LEFT)
+        await until(lambda: dialog.run is not None)
+        assert EARLIER not in dialog.note.text()
         QTest.mouseClick(dialog.do, LEFT)
         await until(lambda: SUMMARY in tab.editor.text)
         await tab.calm()
