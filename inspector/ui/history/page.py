@@ -298,13 +298,21 @@ class HistoryPage(QWidget):
             return tr("the file is read-only")
         if not self._state.block.is_active:
             return tr("the block is deleted")
+        return ""
+
+    def _beside_draft(self) -> str:
+        """Asked last: what can't be restored at all can't be without a draft either."""
         return tr("save or discard your draft first") if self._is_drafted() else ""
 
     def _no_restore(self) -> str:
         same = self._chosen and self._state and self._chosen.version.version == self._state.version
         if self._chosen is not None and self._chosen.version.redacted is not None:
             return tr("this version was redacted")
-        return self._not_writable() or (tr("this is the current version") if same else "")
+        return (
+            self._not_writable()
+            or (tr("this is the current version") if same else "")
+            or self._beside_draft()
+        )
 
     def _no_comparison(self) -> str:
         comparison = self._comparison if self.isVisible() else None
@@ -314,9 +322,9 @@ class HistoryPage(QWidget):
         found = self._not_writable() or self._no_comparison()
         if found or self._comparison is None:
             return found
-        if self.bar.against.current != WITH_NOW:
-            return tr("compare with now first")
-        return "" if self._comparison.is_text else tr("only versions of a text can be restored in part")
+        if not self._comparison.is_text:
+            return tr("only versions of a text can be restored in part")
+        return tr("compare with now first") if self.bar.against.current != WITH_NOW else self._beside_draft()
 
     def _no_hunk(self) -> str:
         return self._no_part()

@@ -184,6 +184,16 @@ async def test_that_a_draft_keeps_a_restore_from_being_made(open_tab: OpenTab) -
     await choose(one, page, 1)
     assert not page.bar.restore_button.isEnabled()
     assert page.bar.restore_button.toolTip().count("draft") == 1
+    assert page.bar.hunk_button.toolTip().count("draft") == 1
+    # What can't be restored at all isn't said to wait for the draft.
+    await choose(one, page, 0)
+    assert "this is the current version" in page.bar.restore_button.toolTip()
+    assert "no difference is shown" in page.bar.hunk_button.toolTip()
+    QTest.mouseClick(page.bar.against.buttons[1], LEFT)
+    await one.calm()
+    assert "compare with now first" in page.bar.hunk_button.toolTip()
+    QTest.mouseClick(page.bar.against.buttons[0], LEFT)
+    await choose(one, page, 1)
     one.discard()
     await one.until(page.bar.restore_button.isEnabled)
 
