@@ -94,9 +94,25 @@ class CompositeEditor(QWidget):
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(page)
-        arrange(QVBoxLayout(self), area)
+        self._foot, self._note = QFrame(), ElidedLabel("", tone="muted", size="small")
+        self._foot.setProperty("role", "dock_title")
+        foot = QVBoxLayout(self._foot)
+        arrange(foot, self._note)
+        foot.setContentsMargins(space(3), space(1), space(3), space(1))
+        self._foot.hide()
+        arrange(QVBoxLayout(self), area, self._foot)
         draft.shown.connect(self._show)
         self._show()
+
+    @property
+    def note(self) -> str:
+        """What is said below the sections."""
+        return self._note.original
+
+    def say(self, text: str) -> None:
+        """Say something about the sections as a whole."""
+        self._note.setText(text)
+        self._foot.setVisible(bool(text))
 
     def _show(self) -> None:
         schema, content = self._draft.schema, self._draft.content

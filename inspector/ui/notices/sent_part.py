@@ -1,4 +1,4 @@
-"""Which part of a text block is sent: the band in its margin, and what of its tokens that is."""
+"""Which part of a block is sent: of a text the band in its margin and its tokens, of sections the foot below them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.domain.blocks import TextSchema, Viewport
+from inspector.domain.blocks import CompositeSchema, LogSchema, PlainSchema, TextSchema, Viewport
+from inspector.domain.content import CompositeContent, Content, LogContent, TextContent, text_lines
 from inspector.domain.counts import Count
 from inspector.domain.rendering.render import shown_lines
 from inspector.domain.requests import Piece, Request
 from inspector.domain.snapshot import BlockState
+from inspector.ui.editors.composite import CompositeEditor
 from inspector.ui.editors.gutter import SentLines
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.panel import PanelServices
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import counted, number, tr, tr_count
 
 _COUNT_MILLISECONDS = 400
@@ -30,6 +33,8 @@ class SentPart(QObject):
         super().__init__(page)
         self._services, self._page, self._id = services, page, block_id
         self._lines: tuple[int, int] | None = None
+        self._is_cut = False
+        """Whether sections are sent in part."""
         self._piece: Piece | None = None
         self._asked = self._asked_for = ""
         self._whole: Count | None = None
@@ -39,7 +44,7 @@ class SentPart(QObject):
 
     @property
     def is_partial(self) -> bool:
-        return self._lines is not None
+        return self._lines is not None or self._is_cut
 
     @property
     def _model(self) -> str:
@@ -52,7 +57,7 @@ class SentPart(QObject):
         schema = state.block.schema if state is not None else None
         piece = piece_of_block(file.request, self._id) if isinstance(schema, TextSchema) else None
         count = editor.line_count - (not editor.text or editor.text.endswith("\n"))
-        self._piece, self._lines = piece, None
+        self._piece, self._lines, self._is_cut = piece, None, False
         if piece is None or not isinstance(schema, TextSchema):
             editor.margin.show_sent(None)
             self._page.foot.say("")
@@ -65,6 +70,30 @@ class SentPart(QObject):
             self._lines = first, last
         editor.margin.show_sent(SentLines(first, last, piece.section))
         self._say(count)
+
+    def tell_sections(self, page: CompositeEditor, content: Content | None) -> None:
+        """Say below sections what the Request that is shown has of them."""
+        state = self._services.workspace.file.blocks.get(self._id)
+        piece = piece_of_block(self._services.workspace.file.request, self._id)
+        schema = state.block.schema if state is not None else None
+        if piece is None or not isinstance(schema, CompositeSchema) or not isinstance(content, CompositeContent):
+            page.say("")
+            return
+        lines, count = piece.parameters.get("lines"), piece.parameters.get("of")
+        names = sections_in_part(schema, content)
+        self._is_cut = bool(names)
+        if isinstance(lines, int) and isinstance(count, int):
+            self._is_cut = True
+            which = tr("lines 1–{last} of {count} in Rendered", last=number(lines), count=number(count))
+            page.say(
+                tr_count(
+                    "{count} token sent ({which})", "{count} tokens sent ({which})", piece.tokens, which=which
+                )
+            )
+        elif names:
+            page.say(tr("Sent in part: {names}", names=", ".join(map(one_line, names))))
+        else:
+            page.say(tr("Sent whole"))
 
     def _say(self, count: int) -> None:
         piece, lines = self._piece, self._lines
@@ -116,3 +145,19 @@ def sent_range(schema: TextSchema, piece: Piece, count: int) -> tuple[int, int]:
     if isinstance(cut, int) and not isinstance(cut, bool):
         return shown_lines(Viewport(start, cut), count)
     return (1, count) if schema.viewport is None else shown_lines(schema.viewport, count)
+
+
+def sections_in_part(schema: CompositeSchema, content: CompositeContent) -> tuple[str, ...]:
+    """The names of the sections whose own settings keep some of their lines or entries out."""
+    return tuple(
+        each.name for each in schema.sections if _is_in_part(each.schema, content.sections.get(each.name))
+    )
+
+
+def _is_in_part(schema: PlainSchema, content: Content | None) -> bool:
+    if isinstance(schema, LogSchema) and isinstance(content, LogContent):
+        return len(content.entries) > max(0, schema.display_limit)
+    if isinstance(schema, TextSchema) and isinstance(content, TextContent) and schema.viewport is not None:
+        count = len(text_lines(content.text))
+        return shown_lines(schema.viewport, count) != (1, count)
+    return False

@@ -19,6 +19,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.ui.actions import Action
 from inspector.ui.block_pages import BlockPages
 from inspector.ui.block_settings.page import BlockSettingsPage
+from inspector.ui.editors.composite import CompositeEditor
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.showing import show_character, show_part
@@ -418,6 +419,9 @@ class BlockPanel(Panel):
 
     def _tell_tokens(self, content: Content | None) -> None:
         self.sent.tell(self._state)
+        sections = self.editors.structured.page if self.editors.structured is not None else None
+        if isinstance(sections, CompositeEditor):
+            self.sent.tell_sections(sections, content)
         self.numbers.tell_tokens(content, in_part=self.sent.is_partial)
 
     def _show_unreadable(self, state: BlockState | None) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
+from inspector.domain.blocks import CompositeSchema, TextSchema, Viewport
 from inspector.domain.content import (
     CompositeContent,
     Content,
@@ -21,6 +23,7 @@ from inspector.domain.content import (
     TreeContent,
 )
 from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.fields import Increment, SetField
 from inspector.domain.edits.items import (
     AppendEntry,
@@ -33,6 +36,7 @@ from inspector.domain.edits.items import (
     UpdateItem,
     UpdateNode,
 )
+from inspector.domain.edits.text import SetText
 from inspector.runtime.engine import Engine
 from inspector.ui.editors.composite import CompositeEditor
 from inspector.ui.editors.list import ListEditor
@@ -47,7 +51,7 @@ from inspector.ui.models.elements import ElementTable
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
-from tests.ui.open_window import calm, open_file
+from tests.ui.open_window import calm, open_file, show_request
 
 pytestmark = pytest.mark.slow
 
@@ -605,6 +609,31 @@ def _builds(one: StructuredTab) -> object:
     assert isinstance(content, CompositeContent)
     facts = content.sections["facts"]
     return facts.fields["builds"] if isinstance(facts, MapContent) else None
+
+
+async def test_that_what_of_the_sections_is_sent_is_said_below_them(open_block: Any) -> None:
+    one = await open_block(PLAN)
+    page = one.page
+    assert isinstance(page, CompositeEditor)
+    await one.until(lambda: page.note == "Sent whole")
+    request = one.workspace.file.request
+    assert request is not None
+    where = f"block:{PLAN.ref.id}"
+    (piece,) = (each for section in request.sections for each in section.pieces if each.id == where)
+    cut = replace(piece, parameters={**piece.parameters, "lines": 3, "of": 9})
+    sections = tuple(
+        replace(each, pieces=tuple(cut if found is piece else found for found in each.pieces))
+        for each in request.sections
+    )
+    show_request(one.studio, replace(request, sections=sections))
+    assert page.note == f"{piece.tokens} tokens sent (lines 1–3 of 9 in Rendered)"
+    assert "sent" in one.panel.figures
+    schema = PLAN.schema
+    assert isinstance(schema, CompositeSchema)
+    short = (replace(schema.sections[0], schema=TextSchema(Viewport(2, 1))), *schema.sections[1:])
+    await one.world.write(PLAN.ref, InSection("goal", SetText("One.\nTwo.\nThree.")))
+    await one.world.write(PLAN.ref, SetSchema(CompositeSchema(short)))
+    await one.until(lambda: page.note == "Sent in part: goal")
 
 
 async def test_that_a_section_is_folded_and_opened_again(open_block: Any) -> None:
