@@ -1,11 +1,24 @@
-"""Times as people type them: a year, month or day, a day with a time, a moment, or so long ago."""
+"""Reads times as people type them in a search or for a past Request: a day, its time, a month, or so long ago."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
 
-_NAMES = tuple("january february march april may june july august september october november december".split())
+_NAMES = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _CALENDAR = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
 _NAMED = re.compile(
     r"(?:(?P<day>\d{1,2})\.?\s+(?P<name>[a-z]{3,})|(?P<name_first>[a-z]{3,})\s+(?P<day_after>\d{1,2}))"
@@ -20,9 +33,10 @@ _MONTHS = 12
 
 
 def read_period(text: str, now: datetime) -> tuple[datetime, datetime | None]:
-    """From when to when a typed time goes; a moment has no end. Days begin at midnight in the zone of
-    `now`; without one, moments are the machine's local time, and have no zone unless they are typed with it.
+    """From when to when a typed time goes; a moment has no end.
 
+    Days begin at midnight in the zone of `now`. Where that has none, they are the machine's own, and moments have
+    no zone but the one that is typed.
     A day without its year, as "24 Nov", is the latest that isn't after `now`. A time alone is today's.
 
     Raises:
@@ -38,9 +52,9 @@ def read_period(text: str, now: datetime) -> tuple[datetime, datetime | None]:
         day = _date(clock["date"] or "today", now) if clock is not None else None
         if clock is not None and day is not None and day[1] - day[0] <= _DAY:
             hour, minute, second = (int(clock[part] or 0) for part in ("hour", "minute", "second"))
-            return _known(day[0].replace(hour=hour, minute=minute, second=second)), None
+            return _within_years(day[0].replace(hour=hour, minute=minute, second=second)), None
         moment = datetime.fromisoformat(text.strip())
-        return _known(moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)), None
+        return _within_years(moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)), None
     except OverflowError as error:
         raise ValueError(text) from error
 
@@ -57,7 +71,7 @@ def _date(typed: str, now: datetime) -> tuple[datetime, datetime] | None:
     if calendar is None:
         return None
     year, month, day = int(calendar["year"]), calendar["month"], calendar["day"]
-    start = _known(midnight.replace(year=year, month=int(month or 1), day=int(day or 1)))
+    start = _within_years(midnight.replace(year=year, month=int(month or 1), day=int(day or 1)))
     if day:
         return start, start + _DAY
     if month:
@@ -75,10 +89,10 @@ def _named(midnight: datetime, named: re.Match[str]) -> tuple[datetime, datetime
     else:
         is_later = (month, day) > (midnight.month, midnight.day)
         start = midnight.replace(year=midnight.year - is_later, month=month, day=day)
-    return _known(start), start + _DAY
+    return _within_years(start), start + _DAY
 
 
-def _known(moment: datetime) -> datetime:
+def _within_years(moment: datetime) -> datetime:
     """The moment itself: in UTC it may lie before the first year or after the last one."""
     moment.astimezone(UTC)
     return moment

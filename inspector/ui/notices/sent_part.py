@@ -76,7 +76,11 @@ class SentPart(QObject):
         state = self._services.workspace.file.blocks.get(self._id)
         piece = piece_of_block(self._services.workspace.file.request, self._id)
         schema = state.block.schema if state is not None else None
-        if piece is None or not isinstance(schema, CompositeSchema) or not isinstance(content, CompositeContent):
+        if (
+            piece is None
+            or not isinstance(schema, CompositeSchema)
+            or not isinstance(content, CompositeContent)
+        ):
             page.say("")
             return
         lines, count = piece.parameters.get("lines"), piece.parameters.get("of")

@@ -66,7 +66,9 @@ async def test_that_a_model_is_asked_only_on_request_and_its_summaries_are_store
         assert len(server.asked) == asked
 
 
-async def test_that_texts_of_a_model_stay_in_sight_until_others_have_come(studio: Studio, until: Until) -> None:
+async def test_that_texts_of_a_model_stay_in_sight_until_others_have_come(
+    studio: Studio, until: Until
+) -> None:
     async with serving() as server:
         tab = await opened(studio, until, server, *CONVERSATION, folded=False)
         tab.run("summary.now")
