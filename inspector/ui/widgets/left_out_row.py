@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
 
 from inspector.domain.dataclass import dataclass
@@ -96,8 +96,13 @@ class LeftOutWidget(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
+        # While it is about to be shown, Qt would lay out nothing again for another height.
+        if self.isVisible() and event.size().width() != event.oldSize().width():
             self.setFixedHeight(self._height())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.setFixedHeight(self._height())
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height())
@@ -151,7 +156,7 @@ class LeftOutWidget(QFrame):
             # Before, it has not the style sheet's padding.
             each.ensurePolished()
         margins = self._words.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - 2 * self.frameWidth()
+        room = self.contentsRect().width() - margins.left() - margins.right()
         line, foot = self.why.fontMetrics().lineSpacing(), self.button.sizeHint().height()
         reason = max(line, self.why.heightForWidth(max(room, 1)))
         row = self._shown_row
