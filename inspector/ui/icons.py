@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton
 

@@ -5,8 +5,8 @@
 A block of 200 KB, all of it in the Request, among 300 blocks and 10 000 messages. Beside it, in the same run, the
 time that a full recount of the same Request takes. Limits: from the key press until the window has the figures of the
 new Request 16 ms (median) and 33 ms (99th percentile); gaps of the event loop of 16 ms (99th percentile) and 50 ms
-(the longest), each times the machine's `pace`. Processor time is given beside each, which other programs of the machine hardly change: that of all
-threads for a key, that of the interface's thread for a gap.
+(the longest), each times the machine's `pace`. Processor time is given beside each, which other programs of the
+machine hardly change: that of all threads for a key, that of the interface's thread for a gap.
 """
 
 from __future__ import annotations

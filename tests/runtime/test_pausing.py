@@ -25,12 +25,13 @@ async def test_that_work_waits_at_a_pause_until_the_loop_comes_round() -> None:
         went_on.set()
         return "done"
 
-    task = asyncio.create_task(in_pauses(work))
-    await asyncio.sleep(0)
-    # The loop stands still here, as while a window is painted.
-    assert came.wait(60)
-    assert not went_on.wait(0.05)
-    assert await task == "done"
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(in_pauses(work))
+        await asyncio.sleep(0)
+        # The loop stands still here, as while a window is painted.
+        assert came.wait(60)
+        assert not went_on.wait(0.05)
+    assert task.result() == "done"
     assert went_on.is_set()
 
 
@@ -45,12 +46,11 @@ async def test_that_work_that_is_cancelled_ends_at_its_next_pause() -> None:
         finally:
             ended.set()
 
-    task = asyncio.create_task(in_pauses(work))
-    while not came.is_set():
-        await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(in_pauses(work))
+        assert await asyncio.to_thread(came.wait, 60)
+        task.cancel()
+    assert task.cancelled()
     assert ended.wait(60)
 
 

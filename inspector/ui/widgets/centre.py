@@ -92,8 +92,7 @@ class Centre(QTabWidget):
 
     def has_in_front(self, widget: QWidget) -> bool:
         """Whether a widget is in the view in front."""
-        page = super().currentWidget()
-        return page is not None and page.isAncestorOf(widget)
+        return self.count() > 0 and super().currentWidget().isAncestorOf(widget)
 
     def indexOf(self, widget: QWidget) -> int:
         """The place of a view, -1 for a stranger."""
