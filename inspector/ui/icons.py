@@ -94,6 +94,9 @@ class _Drawing(QIconEngine):
         self._painted: dict[tuple[int, int, str], QPixmap] = {}
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
+        if size.isEmpty():
+            # A button that has no room yet.
+            return QPixmap()
         ink = self._inks[mode is QIcon.Mode.Disabled]
         key = size.width(), size.height(), ink
         if key not in self._painted:

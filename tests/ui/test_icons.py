@@ -50,3 +50,7 @@ def test_that_every_panel_and_action_names_an_icon_that_is_there(studio: Studio)
 def test_that_no_two_panels_share_an_icon() -> None:
     drawn = [row.icon for row in PANELS if row.icon]
     assert {icon for icon in drawn if drawn.count(icon) > 1} == set()
+
+
+def test_that_an_icon_without_room_draws_nothing(icons: Icons) -> None:
+    assert icons.icon("add").pixmap(0, 0).isNull()
