@@ -260,7 +260,7 @@ def run_case(case: Case, keys: int) -> bool:
 
 def main() -> int:
     """Measure and judge, each case in a process of its own."""
-    keys = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    keys = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     chosen = {each.create.label: each for each in cases()}
     if len(sys.argv) > 2:
         return 0 if run_case(chosen[sys.argv[2]], keys) else 1
