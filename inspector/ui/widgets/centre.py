@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QMouseEvent, QPainter, QPixmap
-from PySide6.QtWidgets import QMenu, QTabBar, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTabWidget, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import one_line, tooltip_text, without_mnemonic
-from inspector.ui.widgets.controls import icon_button
+from inspector.ui.widgets.controls import icon_button, tab_stops
 from inspector.ui.widgets.overflow import Overflow
 from inspector.ui.wording import tr
 
@@ -123,6 +123,9 @@ class Centre(QTabWidget):
             close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self._fit(close)
             self.tabBar().setTabButton(place, _END, close)
+        focused = QApplication.focusWidget()
+        if focused is not None and self.has_in_front(focused):
+            page.filled.connect(_give_keyboard)
         self.setCurrentIndex(place)
         QTimer.singleShot(_FILL_MILLISECONDS, page, page.fill)
 
@@ -256,3 +259,10 @@ class Centre(QTabWidget):
     def _fit(self, close: QWidget) -> None:
         side = self._appearance.space(_CLOSE_STEPS)
         close.setFixedSize(side, side)
+
+
+def _give_keyboard(view: QWidget) -> None:
+    """Let the view have the keyboard that the one before had, as Qt does with a page that is there at once."""
+    first = next(iter(tab_stops(view)), None)
+    if first is not None:
+        first.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QTabWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
@@ -103,3 +103,19 @@ def test_that_a_view_is_there_at_once_for_who_asks_and_can_be_closed_before(
     centre.close_view("b")
     qtbot.waitUntil(lambda: bool(closed))
     assert (centre.keys, closed) == (("a",), ["page"])
+
+
+def test_that_a_view_that_comes_later_gets_the_keyboard_of_the_one_before(
+    qtbot: QtBot, appearance: Appearance, icons: Icons
+) -> None:
+    centre = Centre(appearance, icons)
+    qtbot.addWidget(centre)
+    centre.show()
+    centre.activateWindow()
+    first, second = QLineEdit(), QWidget()
+    field = QLineEdit(second)
+    centre.put("a", first, "a block")
+    centre.currentWidget().setFocus()
+    qtbot.waitUntil(first.hasFocus)
+    centre.put("b", second, "another")
+    qtbot.waitUntil(field.hasFocus)
