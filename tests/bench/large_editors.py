@@ -135,12 +135,12 @@ def _append(window: QWidget, number: int) -> Press:
 
 
 def _move(window: QWidget, number: int) -> Press:
-    """Alt+Down moves a branch below its neighbour."""
+    """Alt+Down moves a branch below its neighbour, and Alt+Up back when it is half way down."""
     (view,) = _visible(window, OutlineView)
     assert isinstance(view, OutlineView)
     if not view.currentIndex().isValid():
         view.setCurrentIndex(view.model().index(0, 0))
-    return view, Qt.Key.Key_Down, _ALT
+    return view, Qt.Key.Key_Up if number // (NODES // 100) % 2 else Qt.Key.Key_Down, _ALT
 
 
 def _type(window: QWidget, number: int) -> Press:
