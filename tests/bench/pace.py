@@ -7,7 +7,11 @@ import time
 
 OBJECTS = 50_000
 OBJECTS_SECONDS = 0.025
-"""What so many small objects take on that machine, a laptop of 2022, to be made and sorted."""
+"""What so many small objects take on that machine to be made and sorted.
+
+It wasn't measured there but worked out: keys in the list of `large_editors` took 37 ms there (99th percentile), and
+93 ms where the objects took 63 ms. So it is rough.
+"""
 
 
 class Pace:
