@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from typing import Any
 
 OBJECTS = 50_000
 OBJECTS_SECONDS = 0.025
@@ -29,8 +30,10 @@ class Pace:
         """Measure now, three times; no other thread's work counts."""
         for _ in range(3):
             begun = time.thread_time()
-            made = {str(number): [number, (number, "x" * 3)] for number in range(OBJECTS)}
-            sorted(made.values(), key=lambda each: -each[0])  # type: ignore[operator]
+            made: dict[str, list[Any]] = {
+                str(number): [number, (number, "x" * 3)] for number in range(OBJECTS)
+            }
+            sorted(made.values(), key=lambda each: -each[0])
             self._found.append((time.thread_time() - begun) / OBJECTS_SECONDS)
 
     def __str__(self) -> str:

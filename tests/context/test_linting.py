@@ -6,7 +6,7 @@ import pytest
 
 from inspector.context.counting.pool import counter_for
 from inspector.context.linting.lint import lint
-from inspector.context.linting.rules import Words, passages
+from inspector.context.linting.passages import Words, passages
 from inspector.domain.agents import ToolRule, ToolRuleKind
 from inspector.domain.blocks import ListSchema, Permission
 from inspector.domain.content import ListContent, ListItem
