@@ -330,7 +330,10 @@ class WindowContents(QObject):
             self.open_view(request.id)
 
     def _point(self, panel: Panel) -> None:
-        """Give a panel the keyboard, at the place that was pointed at."""
+        """Give a panel the keyboard, at the place that was pointed at, unless another came to the front meanwhile."""
+        if not self.window.centre.has_in_front(panel):
+            # What is pointed at is a place of that one.
+            return
         panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
         place = self.services.selection.selected.place
         if place is not None:

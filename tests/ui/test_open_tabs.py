@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QTabBar
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.icons import Icons
+from inspector.ui.panels.block import BlockPanel
 from inspector.ui.preferences import Preferences
 from inspector.ui.safe_text import ElidedLabel
+from inspector.ui.selection import PointedPlace
 from tests.ui import values
 from tests.ui.conftest import Studio, Until, open_window
 from tests.ui.file_builders import alter
@@ -238,3 +240,22 @@ async def test_that_a_tab_on_another_agents_block_says_whose_it_is(
     workspace.show_agent(owner.id)
     await until(lambda: centre.tabText(1) == "persona")
     await end(made)
+
+
+async def test_that_a_tab_is_not_shown_the_place_of_one_that_came_to_the_front_meanwhile(
+    studio: Studio, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_file(studio, until)
+    shown: list[str] = []
+    monkeypatch.setattr(
+        BlockPanel, "show_place", lambda panel, text, _: shown.append(f"{panel.heading} {text}")
+    )
+    selection = studio.contents.services.selection
+    # Both before the loop comes round, as by a key and the click after it.
+    for ref, text in ((PERSONA, "first"), (QUESTIONS, "second")):
+        selection.select(ref, place=PointedPlace(text, 0))
+        selection.open(ref)
+    await until(lambda: bool(shown))
+    [place] = shown
+    assert place.endswith("second")
+    assert place.startswith(studio.contents.workspace.file.blocks[QUESTIONS.id].block.label)
