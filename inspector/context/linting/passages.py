@@ -1,4 +1,4 @@
-"""Finds the passages of words that stand in several texts."""
+"""Finds the text that stands in several pieces, word for word, for the lint rules."""
 
 from __future__ import annotations
 
