@@ -10,7 +10,7 @@ import click
 from inspector.cli.options import FILE, JSON, REASON, example
 from inspector.cli.session import asynchronous, opened, print_problems
 from inspector.cli.terminal import format_table, write_json, write_line
-from inspector.cli.writing import plain_json, read_text, storable
+from inspector.cli.writing import read_text, storable
 from inspector.domain.codec import from_plain, to_plain
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import DeleteRow, RestoreRow
@@ -18,6 +18,7 @@ from inspector.domain.edits.rows import PutLayout
 from inspector.domain.errors import NotFoundError
 from inspector.domain.layouts import Layout
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.strict_json import read_strictly
 from inspector.runtime.catalogues import shipped_layouts
 from inspector.runtime.wording import word
 
@@ -89,7 +90,7 @@ async def layouts_command(
     if show is not None:
         await _show_layout(file, show)
     elif put is not None:
-        layout = cast(Layout, from_plain(Layout, plain_json(read_text(put))))
+        layout = cast(Layout, from_plain(Layout, read_strictly(read_text(put))))
         code = "told.layout_put_before_shipped" if layout.name in shipped_layouts() else "told.layout_put"
         await _change(file, layout.name, PutLayout(layout), reason, code, as_json=as_json)
     elif delete is not None:

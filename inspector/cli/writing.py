@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import sys
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +22,7 @@ from inspector.domain.edits.rows import ConfigureAgent, CreateAgent
 from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.errors import InputError, MalformedError
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.strict_json import read_strictly
 from inspector.runtime.files import make_sample
 from inspector.runtime.wording import word
 
@@ -104,59 +103,15 @@ def _plain_operation(text: str) -> Mapping[str, Any]:
     parameters = plain.get("parameters")
     if isinstance(parameters, str) and str(plain.get("op")) in _WITH_PARAMETERS:
         # The engine keeps them as a text, and sends what the text says.
-        storable(json.dumps(_plain_object(parameters or "{}", "$.parameters"), ensure_ascii=False))
+        _plain_object(parameters or "{}", "$.parameters")
     return plain
 
 
 def _plain_object(text: str, where: str) -> Mapping[str, Any]:
-    plain = plain_json(text)
+    plain = read_strictly(storable(text))
     if not isinstance(plain, dict):
         raise MalformedError("malformed.value", where=where, why=f"an object is needed, not {kind_of(plain)}")
     return plain
-
-
-def plain_json(text: str) -> Any:
-    """What a JSON text holds.
-
-    Raises:
-        InputError: it is no text that can be stored. MalformedError: it is no JSON, with the line and column.
-    """
-    try:
-        return json.loads(
-            storable(text),
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-            object_pairs_hook=_unambiguous,
-        )
-    except RecursionError:
-        raise MalformedError("input.malformed_json", where="1:1", why="nested too deeply") from None
-    except json.JSONDecodeError as error:
-        raise MalformedError(
-            "input.malformed_json", where=f"{error.lineno}:{error.colno}", why=error.msg
-        ) from None
-    except ValueError as error:
-        raise MalformedError("input.malformed_json", where="1:1", why=str(error)) from None
-
-
-def _unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object's keys and values: one that stands twice would drop what was meant by the first."""
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if key in found:
-            raise MalformedError("input.duplicate_key", where=key, why="it appears twice", key=key)
-        found[key] = value
-    return found
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} isn't a number in JSON")
-
-
-def _finite(text: str) -> float:
-    found = float(text)
-    if not isfinite(found):
-        raise ValueError(f"{text[:24]} is too large to be stored as a number")
-    return found
 
 
 @click.command("edit", epilog=example('edit my.constellation --agent Ada --block notes --set "New text"'))

@@ -55,10 +55,10 @@ def test_that_an_operation_that_cannot_be_is_told_and_changes_nothing(
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
-        ('{"temperature": NaN}', "NaN isn't a number in JSON"),
-        ('{"temperature": 1e999}', "1e999 is too large to be stored as a number"),
+        ('{"temperature": NaN}', "NaN can't be stored as a number (line 1, column 17)"),
+        ('{"temperature": 1e999}', "1e999 can't be stored as a number (line 1, column 17)"),
         ('{"top_p": 1, "top_p": 0.5}', "The key top_p appears twice"),
-        ('{"user": "\\ud800"}', "isn't UTF-8 text"),
+        ('{"user": "\\ud800"}', "half a character and can't be stored (line 1, column 10)"),
         ("[1]", "an object is needed, not a list (at $.parameters)"),
     ],
 )

@@ -135,7 +135,7 @@ def _number(field: SettingField, plain: str) -> Any:
 def _object(text: str) -> Any:
     found = read_json(text or "{}")
     if isinstance(found, RawFault):
-        return SettingFault(tr("Line {line}: {text}", line=number(found.line), text=found.text))
+        return SettingFault(found.text)
     return text or "{}" if isinstance(found, dict) else SettingFault(tr("Enter a JSON object, such as {}."))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import Block, BlockType, Permission
 from inspector.domain.schema_faults import MOST
@@ -15,6 +15,7 @@ from inspector.ui.editors.part import EditorTools
 from inspector.ui.presentation.card import level_name
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.number_box import NumberBox
 from inspector.ui.wording import number, tr
 
 _NAME_STEPS = 36
@@ -32,11 +33,9 @@ def _type_hints() -> dict[BlockType, tuple[str, str]]:
     }
 
 
-def figure_box(least: int) -> QSpinBox:
+def figure_box(least: int) -> NumberBox:
     """A field of a whole number from `least` on. Arrow keys step it; the wheel scrolls what it stands in."""
-    made = QSpinBox()
-    made.setRange(least, MOST)
-    made.setGroupSeparatorShown(True)
+    made = NumberBox(least, MOST)
     # Its buttons are taken away by the style sheet: with those of Qt, its line has no width.
     made.setProperty("role", "figure")
     made.lineEdit().setTextMargins(4, 0, 4, 0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import (
     EntrySchema,
@@ -29,6 +29,7 @@ from inspector.ui.editors.part import EditorTools
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.number_box import NumberBox
 from inspector.ui.wording import tr
 
 _FIGURE_STEPS = 16
@@ -48,7 +49,7 @@ class PlainSchemaEditor(QWidget):
         self._tools = tools
         self._is_open = True
         self._switches: dict[str, QCheckBox] = {}
-        self._figures: dict[str, QSpinBox] = {}
+        self._figures: dict[str, NumberBox] = {}
         self._line = FlowLayout(spacing=tools.appearance.space(3))
         self._add_options(schema)
         self._rows = SchemaRows(fields_of(schema) or (), was)

@@ -11,6 +11,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.domain.calls import OFFLINE
+from inspector.domain.errors import MalformedError
+from inspector.domain.strict_json import read_strictly
 from inspector.domain.wire.values import WireForm
 from inspector.ui.appearance import Appearance
 from inspector.ui.call_maker import CallDraft
@@ -257,8 +259,8 @@ def _fault(text: str) -> str:
     if not text.strip():
         return ""
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = read_strictly(text)
+    except MalformedError:
         value = None
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
     return "" if is_number else tr("Enter a number, or leave it empty for the agent's own.")

@@ -101,7 +101,7 @@ class RawPage(QWidget):
             return
         found = read_raw(self.page.editor.text, part.schema, part.base, self._tools.new_id)
         if isinstance(found, RawFault):
-            self._tell(tr("Line {line}: {text}", line=number(found.line), text=found.text))
+            self._tell(found.text)
             return
         self._reading = True
         try:

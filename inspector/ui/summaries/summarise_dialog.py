@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
 from inspector.domain.dataclass import dataclass
@@ -33,6 +33,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text, with_earlier
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.number_box import NumberBox
 from inspector.ui.wording import number, tr, tr_code, tr_count
 
 _WIDTH, _HEIGHT, _SHARE = 104, 40, 0.92
@@ -80,9 +81,7 @@ class SummaryPreview(QDialog):
         self.resize(size.boundedTo(parent.size() * _SHARE))
         self.by_request = QCheckBox(tr("Only what the Request leaves out"))
         self.by_request.setChecked(keep is None)
-        self.keep = QSpinBox()
-        self.keep.setRange(0, _MOST_KEPT)
-        self.keep.setGroupSeparatorShown(True)
+        self.keep = NumberBox(0, _MOST_KEPT)
         self.keep.setValue(keep or 0)
         self.keep.setEnabled(keep is not None)
         self.keep.setAccessibleName(tr("Newest messages to keep"))

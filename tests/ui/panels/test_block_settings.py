@@ -3,12 +3,14 @@
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from inspector.domain.blocks import BlockType, ListSchema, Permission
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteBlock, SetDescription, SetLabel, SetPermission, SetPinned
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.schema_faults import MOST
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import open_file, toast_text
 from tests.ui.panels.block_tab import words
@@ -32,6 +34,22 @@ async def test_that_all_settings_are_shown_and_nothing_is_unsaved(open_settings:
     assert not one.panel.marked
     # The content's own buttons are for the other views.
     assert not one.panel.save_button.isVisible()
+
+
+async def test_that_a_limit_above_the_largest_becomes_the_largest_and_none_of_its_digits_is_lost(
+    open_settings: OpenSettings,
+) -> None:
+    one = await open_settings()
+    limit = one.page.form.limit
+    one.write(limit, "2500000000")
+    assert (limit.value(), limit.text()) == (MOST, "1000000000")
+    for pasted in ("99,999,999,999", "9" * 6000):
+        one.write(limit, "70")
+        assert limit.value() == 70
+        limit.selectAll()
+        QApplication.clipboard().setText(pasted)
+        QTest.keyClick(limit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+        assert limit.value() == MOST
 
 
 async def test_that_several_settings_are_saved_as_one_change_and_undone_as_one(

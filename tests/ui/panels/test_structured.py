@@ -694,10 +694,10 @@ async def test_that_a_number_that_json_does_not_have_is_named_with_its_line(open
     one.panel.views.choose(RAW)
     editor = one.raw.page.editor
     at = editor.text.index('"Announce"')
-    line = editor.text.count("\n", 0, at) + 1
+    line, column = editor.text.count("\n", 0, at) + 1, at - editor.text.rfind("\n", 0, at)
     for wrong in ("NaN", "-Infinity", "1e999"):
         editor.replace_range(at, len('"Announce"'), wrong)
-        assert one.raw.fault.text() == f"Line {line}: {wrong} can't be stored as a number."
+        assert one.raw.fault.text() == f"{wrong} can't be stored as a number (line {line}, column {column})."
         editor.undo_step()
     editor.replace_range(at, len('"Announce"'), "true")
     assert one.raw.fault.text() == f"Line {line}: title must be a text, not “true”."
