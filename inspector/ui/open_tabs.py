@@ -84,9 +84,9 @@ class OpenTabs(QObject):
         self._arrange(tabs)
         front = view.get("front")
         place = front if isinstance(front, int) and 0 <= front < len(tabs) else -1
-        widget = self._centre.view(_key(tabs[place])) if place >= 0 else self._centre.widget(0)
-        if widget is not None:
-            self._centre.setCurrentWidget(widget)
+        self._centre.setCurrentIndex(0)
+        if place >= 0:
+            self._centre.show_tab(_key(tabs[place]))
         self._path = path
         self._changed()
 
@@ -147,9 +147,9 @@ class OpenTabs(QObject):
         bar = self._centre.tabBar()
         place = 0
         for tab in tabs:
-            widget = self._centre.view(_key(tab))
-            if widget is not None:
-                bar.moveTab(self._centre.indexOf(widget), place)
+            before = self._centre.place_of(_key(tab))
+            if before >= 0:
+                bar.moveTab(before, place)
                 place += 1
 
 

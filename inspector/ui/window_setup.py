@@ -44,9 +44,9 @@ from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
 from inspector.ui.panel import LazyPanel, Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.preferences import Preferences
-from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
+from inspector.ui.view_opener import ViewOpener
 from inspector.ui.widgets.controls import name_help
 from inspector.ui.widgets.palette import CommandPalette, PaletteEntry
 from inspector.ui.window_status import JobStatus, WindowStatus
@@ -115,6 +115,7 @@ class WindowContents(QObject):
         """Make the panels of a table and connect everything."""
         self._rows = rows
         services, window = self.services, self.window
+        self._opener = ViewOpener(services, window.centre, rows, self._make, self)
         self.files = FileCommands(services, window, window.banners)
         ChangeCommands(services)
         BlockCommands(services, window)
@@ -175,23 +176,8 @@ class WindowContents(QObject):
         QTimer.singleShot(_REST_MILLISECONDS, self, self._bind_icons)
 
     def open_view(self, id_: str, ref: Ref | None = None) -> Panel | None:
-        """Show a centre panel's tab, making it first where there is none; None when no row has that id."""
-        row = next((row for row in self._rows if row.id == id_ and row.place is PanelArea.CENTRE), None)
-        if row is None:
-            return None
-        centre = self.window.centre
-        key = (id_, ref)
-        there = centre.view(key)
-        if isinstance(there, Panel):
-            centre.setCurrentWidget(there)
-            return there
-        panel = self._make(row, ref)
-        centre.put(key, panel, panel.heading or row.title(), closable=bool(row.opens) or not row.shown)
-        panel.heading_changed.connect(
-            lambda: centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
-        )
-        centre.rename(panel, panel.heading or row.title(), marked=panel.marked)
-        return panel
+        """The panel in a tab that is brought to the front, made at once; None when no row has that id."""
+        return self._opener.open_view(id_, ref)
 
     def palette_entries(self) -> Iterator[PaletteEntry]:
         """All that the palette finds: actions, things of the file, and the controls in sight that are no actions."""
@@ -241,10 +227,7 @@ class WindowContents(QObject):
 
         def go() -> None:
             if centre:
-                panel = self.open_view(row.id)
-                if panel is not None:
-                    reason = Qt.FocusReason.ShortcutFocusReason
-                    window.centre.once_there(panel, lambda: panel.first_focus().setFocus(reason))
+                self._opener.go_to(row.id)
             else:
                 window.toggle_panel(row.id)
 
@@ -257,8 +240,6 @@ class WindowContents(QObject):
         return "" if self.workspace.file.path else tr("no file is open")
 
     def _connect(self) -> None:
-        self.services.selection.opened.connect(self._open_ref)
-        self.services.selection.returned.connect(self._show_again)
         self.workspace.changed.connect(self._follow)
         self.window.centre.shown.connect(self._select_front)
         self.window.centre.tabBarClicked.connect(self._select_clicked)
@@ -308,44 +289,6 @@ class WindowContents(QObject):
         for action in self.services.actions:
             if action.icon:
                 self.services.icons.bind(self.services.actions.item(action.id), action.icon)
-
-    def _open_ref(self, ref: Ref) -> None:
-        for row in self._rows:
-            is_list = ref.kind is RefKind.SECTION and ref.part == row.id
-            if ref.kind in row.opens or ref.kind in row.shows or (is_list and row.shows):
-                panel = self.open_view(row.id, ref.whole if row.opens else None)
-                if panel is not None:
-                    self.window.centre.once_there(panel, partial(self._point, panel))
-                return
-        if ref.kind is RefKind.TOOL or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
-            settings = self.open_view("agent", Ref(RefKind.AGENT, self.workspace.file.agent_id))
-            if settings is not None:
-                self.window.centre.once_there(settings, lambda: settings.reveal(ref, opened=True))
-            return
-        if ref.kind is RefKind.SECTION and ref.part is not None:
-            # A list of the navigator: its card says where it is shown.
-            return
-        request = next((row for row in self._rows if row.id == "request"), None)
-        if request is not None:
-            self.open_view(request.id)
-
-    def _point(self, panel: Panel) -> None:
-        """Give a panel the keyboard, at the place that was pointed at, unless another came to the front meanwhile."""
-        if not self.window.centre.has_in_front(panel):
-            # What is pointed at is a place of that one.
-            return
-        panel.first_focus().setFocus(Qt.FocusReason.OtherFocusReason)
-        place = self.services.selection.selected.place
-        if place is not None:
-            panel.show_place(place.text, place.offset)
-
-    def _show_again(self, ref: Ref | None) -> None:
-        """Let the tab in front be on what was gone back to, or on the Request."""
-        centre = self.window.centre
-        keys = [key for key in centre.keys if isinstance(key, tuple)]
-        whole = ref.whole if ref is not None else None
-        found = next((key for key in keys if key[1] is not None and key[1] == whole), ("request", None))
-        self.open_view(*found)
 
     def _select_front(self, key: object) -> None:
         """What is done with the selected thing is done with what the tab in front shows."""

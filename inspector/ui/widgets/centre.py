@@ -18,8 +18,8 @@ from inspector.ui.wording import tr
 _TITLE_LENGTH = 32
 _END = QTabBar.ButtonPosition.RightSide
 _CLOSE_STEPS = 5.5
-_FILL_MILLISECONDS = 1
-"""With none at all, Qt would do it before the loop comes round."""
+_TURN_MILLISECONDS = 1
+"""With none at all, Qt would go on before the loop has come round."""
 _LEAST = QSize(560, 360)
 """Pixels that a view gets before it is scrolled."""
 
@@ -39,10 +39,9 @@ class Centre(QTabWidget):
         super().__init__()
         self._appearance = appearance
         self._icons = icons
-        self._keys: dict[QWidget, Hashable] = {}
-        self._pages: dict[QWidget, Overflow] = {}
+        self._pages: dict[Hashable, Overflow] = {}
         self._closable: set[Hashable] = set()
-        self._marked: set[QWidget] = set()
+        self._marked: set[Hashable] = set()
         self.setDocumentMode(True)
         self.setMovable(True)
         # Titles are cut to a length already; where there are too many of them, they are scrolled.
@@ -94,28 +93,30 @@ class Centre(QTabWidget):
         """Whether a widget is in the view in front."""
         return self.count() > 0 and super().currentWidget().isAncestorOf(widget)
 
-    def indexOf(self, widget: QWidget) -> int:
-        """The place of a view, -1 for a stranger."""
-        page = self._pages.get(widget)
-        return -1 if page is None else super().indexOf(page)
+    def show_tab(self, key: Hashable) -> None:
+        """Bring the tab with that key to the front."""
+        self.setCurrentIndex(self.place_of(key))
 
-    def setCurrentWidget(self, widget: QWidget) -> None:
-        """Bring a view to the front."""
-        self.setCurrentIndex(self.indexOf(widget))
+    def place_of(self, key: Hashable) -> int:
+        """The place of the tab with that key, -1 where there is none."""
+        page = self._pages.get(key)
+        return -1 if page is None else self.indexOf(page)
 
     def view(self, key: Hashable) -> QWidget | None:
-        return next((widget for widget, each in self._keys.items() if each == key), None)
+        """The view of the tab with that key, made now if it wasn't yet; None where there is no such tab."""
+        page = self._pages.get(key)
+        return None if page is None else page.prepare()
 
-    def put(self, key: Hashable, widget: QWidget, title: str, *, closable: bool = True) -> None:
+    def put(self, key: Hashable, make: Callable[[], QWidget], title: str, *, closable: bool = True) -> None:
         """Add a tab and go to it.
 
-        The view is laid out and painted when the loop comes round, or when it is asked for before: after a view of
-        much content was made, the window would else stand still for as long again.
+        Its view is made, and then laid out and painted, in two turns of the loop, or at once when it is asked for: in
+        one turn, the window would stand still for as long as all of that takes.
         """
-        self._keys[widget] = key
-        page = self._pages[widget] = Overflow(lambda: widget, _LEAST)
+        page = self._pages[key] = Overflow(make, _LEAST)
         place = self.addTab(page, "")
-        self.rename(widget, title)
+        self.rename(key, title)
+        page.prepared.connect(lambda view: view.setAccessibleName(self.tabBar().tabData(self.indexOf(page))))
         if closable:
             self._closable.add(key)
             close = icon_button(self._icons, "close", tr("Close {title}", title=one_line(title)))
@@ -125,43 +126,50 @@ class Centre(QTabWidget):
             self.tabBar().setTabButton(place, _END, close)
         focused = QApplication.focusWidget()
         if focused is not None and self.has_in_front(focused):
+            # Qt would give it to the next widget of the window meanwhile, which paints its focus and takes it away.
+            self.tabBar().setFocus(Qt.FocusReason.OtherFocusReason)
             page.filled.connect(_give_keyboard)
         self.setCurrentIndex(place)
-        QTimer.singleShot(_FILL_MILLISECONDS, page, page.fill)
+        _in_turns(page, page.prepare, page.fill)
 
-    def once_there(self, widget: QWidget, do: Callable[[], None]) -> None:
+    def once_there(self, key: Hashable, do: Callable[[], object]) -> None:
         """Do something with a view as soon as it stands in its tab, at once if it does."""
-        page = self._pages[widget]
+        page = self._pages[key]
         if page.is_filled:
             do()
         else:
             page.filled.connect(lambda _: do())
 
-    def rename(self, widget: QWidget, title: str, *, marked: bool = False) -> None:
+    def rename(self, key: Hashable, title: str, *, marked: bool = False) -> None:
         """Change a tab's title; the mark tells of unsaved work."""
-        place = self.indexOf(widget)
+        place = self.place_of(key)
         if place < 0:
             return
         shown = without_mnemonic(one_line(title, _TITLE_LENGTH))
         self.setTabText(place, shown)
-        self._marked = (self._marked - {widget}) | ({widget} if marked else set())
+        self._marked = (self._marked - {key}) | ({key} if marked else set())
         self.setTabIcon(place, self._dot() if marked else QIcon())
         tip = tr("{title}, unsaved draft", title=title) if marked else title
         self.setTabToolTip(place, tooltip_text(tip))
         self.tabBar().setAccessibleTabName(place, one_line(tip))
-        widget.setAccessibleName(one_line(title))
+        self.tabBar().setTabData(place, one_line(title))
+        view = self._pages[key].made
+        if view is not None:
+            view.setAccessibleName(one_line(title))
         self.rearranged.emit()
 
     def close_view(self, key: Hashable) -> None:
         """Close the tab with that key."""
-        widget = self.view(key)
-        if widget is None:
+        page = self._pages.pop(key, None)
+        if page is None:
             return
-        self.removeTab(self.indexOf(widget))
-        del self._keys[widget]
-        self._marked.discard(widget)
+        self.removeTab(self.indexOf(page))
+        self._marked.discard(key)
         self._closable.discard(key)
-        self._pages.pop(widget).deleteLater()
+        if page.made is not None:
+            # One that is made and doesn't stand in its tab yet isn't deleted with it.
+            page.made.deleteLater()
+        page.deleteLater()
         self.rearranged.emit()
         if not self.count():
             self.emptied.emit()
@@ -201,14 +209,9 @@ class Centre(QTabWidget):
     def _tell_list(self) -> None:
         self.list_button.setVisible(self.count() > 1)
 
-    def _view_at(self, place: int) -> QWidget | None:
-        """The view of a tab, whether or not it stands in it yet."""
-        page = super().widget(place)
-        return next((view for view, each in self._pages.items() if each is page), None)
-
     def _key_of(self, place: int) -> Hashable | None:
-        view = self._view_at(place)
-        return None if view is None else self._keys.get(view)
+        page = super().widget(place)
+        return next((key for key, each in self._pages.items() if each is page), None)
 
     def _key_at(self, at: QPoint) -> Hashable | None:
         place = self.tabBar().tabAt(at)
@@ -234,7 +237,7 @@ class Centre(QTabWidget):
         """Give the buttons on tabs the size that text has now; a tab looks at it only when it gets the button."""
         bar = self.tabBar()
         for place in range(self.count()):
-            if self._view_at(place) in self._marked:
+            if self._key_of(place) in self._marked:
                 self.setTabIcon(place, self._dot())
             close = bar.tabButton(place, _END)
             if close is not None:
@@ -259,6 +262,18 @@ class Centre(QTabWidget):
     def _fit(self, close: QWidget) -> None:
         side = self._appearance.space(_CLOSE_STEPS)
         close.setFixedSize(side, side)
+
+
+def _in_turns(parent: QObject, *steps: Callable[[], object]) -> None:
+    """Do one step after the other, each in another turn of the loop, as long as there is the parent."""
+    if not steps:
+        return
+
+    def go() -> None:
+        steps[0]()
+        _in_turns(parent, *steps[1:])
+
+    QTimer.singleShot(_TURN_MILLISECONDS, parent, go)
 
 
 def _give_keyboard(view: QWidget) -> None:

@@ -18,7 +18,7 @@ class NumberBox(QSpinBox):
         self.setRange(least, most)
         self.setGroupSeparatorShown(True)
 
-    def validate(self, text: str, at: int) -> object:
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
         """Qt's verdict, or the largest number for digits of a larger one. Read as a float: they can be thousands."""
         digits = text.replace(self.locale().groupSeparator(), "")
         if digits.isdecimal() and float(digits) > self.maximum():

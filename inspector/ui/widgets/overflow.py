@@ -15,18 +15,22 @@ class Overflow(QScrollArea):
     """Gives its panel all the room there is, and never less than the panel needs.
 
     At the most, it asks for `least` pixels: with large text, a panel would else need more than a small screen has.
-    The panel is made by `fill`, once this stands in the window: moved along later, all in it is styled twice.
+    The panel is held by `fill`, once this stands in the window: moved along later, all in it is styled twice.
     """
 
     seen = Signal()
     """It came into sight, and has no panel yet."""
+    prepared = Signal(object)
+    """With the panel, once it is made."""
     filled = Signal(object)
-    """With the panel, once it is made and held here."""
+    """With the panel, once it is held here."""
 
     def __init__(self, make: Callable[[], QWidget], least: QSize) -> None:
         super().__init__()
         self._make = make
+        self._made: QWidget | None = None
         self._panel: QWidget | None = None
+        """The same, once it is held here."""
         self._least = least
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -40,10 +44,22 @@ class Overflow(QScrollArea):
     def is_filled(self) -> bool:
         return self._panel is not None
 
+    @property
+    def made(self) -> QWidget | None:
+        """The panel, None while it isn't made."""
+        return self._made
+
+    def prepare(self) -> QWidget:
+        """The panel, made now if it wasn't yet. It has no place in the window before it is held here."""
+        if self._made is None:
+            self._made = self._make()
+            self.prepared.emit(self._made)
+        return self._made
+
     def fill(self) -> QWidget:
         """The panel that is held here, made now if it wasn't yet."""
         if self._panel is None:
-            self._panel = self._make()
+            self._panel = self.prepare()
             self.setWidget(self._panel)
             self._follow()
             self.filled.emit(self._panel)

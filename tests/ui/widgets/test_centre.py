@@ -1,7 +1,7 @@
 """The centre's tabs: their titles stay readable, however many there are."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu, QTabWidget, QToolButton, QWidget
@@ -16,9 +16,9 @@ def test_that_many_tabs_are_scrolled_and_not_cut(qtbot: QtBot, appearance: Appea
     centre = Centre(appearance, icons)
     qtbot.addWidget(centre)
     centre.resize(600, 300)
-    centre.put("request", QWidget(), "Request", closable=False)
+    centre.put("request", QWidget, "Request", closable=False)
     for number in range(12):
-        centre.put(number, QWidget(), f"a block of number {number}")
+        centre.put(number, QWidget, f"a block of number {number}")
     centre.show()
     qtbot.waitUntil(centre.isVisible)
     bar = centre.tabBar()
@@ -35,19 +35,18 @@ def test_that_the_tabs_can_be_listed_and_marked(qtbot: QtBot, appearance: Appear
     centre = Centre(appearance, icons)
     qtbot.addWidget(centre)
     centre.resize(600, 300)
-    centre.put("request", QWidget(), "Request", closable=False)
+    centre.put("request", QWidget, "Request", closable=False)
     assert centre.list_button.isHidden()
-    draft = QWidget()
-    centre.put("a", draft, "a block")
-    centre.put("b", QWidget(), "another & block")
+    centre.put("a", QWidget, "a block")
+    centre.put("b", QWidget, "another & block")
     centre.show()
     # Unsaved work: a dot in the colour of warnings, and words for it.
-    centre.rename(draft, "a block", marked=True)
+    centre.rename("a", "a block", marked=True)
     assert "unsaved draft" in centre.tabToolTip(1)
     assert "unsaved draft" in centre.tabBar().accessibleTabName(1)
     picture = centre.tabIcon(1).pixmap(16, 16).toImage()
     assert QColor(picture.pixel(8, 8)) == appearance.theme.warning
-    centre.rename(draft, "a block")
+    centre.rename("a", "a block")
     assert centre.tabIcon(1).isNull()
     # All tabs in a list.
     QTest.mouseClick(centre.list_button, Qt.MouseButton.LeftButton)
@@ -65,22 +64,31 @@ def test_that_the_tabs_can_be_listed_and_marked(qtbot: QtBot, appearance: Appear
     assert centre.keys == ("request", "b")
 
 
-def test_that_a_view_comes_into_its_tab_when_the_loop_comes_round(
+def test_that_a_view_is_made_and_laid_out_in_turns_of_the_loop(
     qtbot: QtBot, appearance: Appearance, icons: Icons
 ) -> None:
     centre = Centre(appearance, icons)
     qtbot.addWidget(centre)
     centre.show()
     view, done = QWidget(), []
-    centre.put("a", view, "a block")
-    centre.once_there(view, lambda: done.append("there"))
-    # The tab is there and in front, with its key, and the view isn't laid out yet.
-    assert (centre.current_key, centre.keys, done) == ("a", ("a",), [])
-    assert not centre.isAncestorOf(view)
-    qtbot.waitUntil(lambda: done == ["there"])
+
+    def make() -> QWidget:
+        done.append("made")
+        QTimer.singleShot(0, lambda: done.append("the loop came round"))
+        return view
+
+    centre.put("a", make, "a block")
+    centre.once_there("a", lambda: done.append("there"))
+    # The tab is there and in front, with its key, and there is no view yet.
+    assert (centre.current_key, centre.keys, centre.tabText(0), done) == ("a", ("a",), "a block", [])
+    qtbot.waitUntil(lambda: "there" in done)
+    assert done == ["made", "the loop came round", "there"]
     assert centre.has_in_front(view)
-    centre.once_there(view, lambda: done.append("again"))
-    assert done == ["there", "again"]
+    assert view.accessibleName() == "a block"
+    centre.rename("a", "a text")
+    assert (centre.tabText(0), view.accessibleName()) == ("a text", "a text")
+    centre.once_there("a", lambda: done.append("again"))
+    assert done[-1] == "again"
 
 
 def test_that_a_view_is_there_at_once_for_who_asks_and_can_be_closed_before(
@@ -90,19 +98,34 @@ def test_that_a_view_is_there_at_once_for_who_asks_and_can_be_closed_before(
     qtbot.addWidget(centre)
     centre.show()
     asked = QWidget()
-    centre.put("a", asked, "a block")
+    centre.put("a", lambda: asked, "a block")
+    assert centre.view("a") is asked
+    assert not centre.has_in_front(asked)
     assert centre.currentWidget() is asked
     assert centre.has_in_front(asked)
+    made: list[str] = []
     closed: list[str] = []
-    left = QWidget()
-    centre.put("b", left, "another")
-    centre.once_there(left, lambda: closed.append("there"))
-    page = QTabWidget.widget(centre, 1)
-    assert page is not None
-    page.destroyed.connect(lambda: closed.append("page"))
-    centre.close_view("b")
-    qtbot.waitUntil(lambda: bool(closed))
-    assert (centre.keys, closed) == (("a",), ["page"])
+
+    def make() -> QWidget:
+        made.append("made")
+        left = QWidget()
+        left.destroyed.connect(lambda: closed.append("view"))
+        return left
+
+    # Closed before its view is made, and before that stands in the tab.
+    for is_made in (False, True):
+        centre.put("b", make, "another")
+        centre.once_there("b", lambda: closed.append("there"))
+        if is_made:
+            centre.view("b")
+        page = QTabWidget.widget(centre, 1)
+        assert page is not None
+        page.destroyed.connect(lambda: closed.append("page"))
+        centre.close_view("b")
+        qtbot.waitUntil(lambda: "page" in closed)
+        gone = ["page", "view"] if is_made else ["page"]
+        assert (centre.keys, len(made), sorted(closed)) == (("a",), int(is_made), gone)
+        closed.clear()
 
 
 def test_that_a_view_that_comes_later_gets_the_keyboard_of_the_one_before(
@@ -114,8 +137,8 @@ def test_that_a_view_that_comes_later_gets_the_keyboard_of_the_one_before(
     centre.activateWindow()
     first, second = QLineEdit(), QWidget()
     field = QLineEdit(second)
-    centre.put("a", first, "a block")
+    centre.put("a", lambda: first, "a block")
     centre.currentWidget().setFocus()
     qtbot.waitUntil(first.hasFocus)
-    centre.put("b", second, "another")
+    centre.put("b", lambda: second, "another")
     qtbot.waitUntil(field.hasFocus)
