@@ -1,4 +1,4 @@
-"""Reads the JSON that a person wrote, and says where it is none.
+"""Reads the JSON that a person writes as a content, an operation or a layout, and says where it is none.
 
 Python's own reader takes more than JSON has: `NaN`, numbers of any size, a key that stands twice. None of it could
 be stored, or it would be stored otherwise than it was meant.

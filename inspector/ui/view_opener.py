@@ -1,4 +1,4 @@
-"""Opens what is selected in a tab of the centre."""
+"""Opens blocks, messages and whatever else is selected in tabs of the centre."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class ViewOpener(QObject):
         return view if isinstance(view, Panel) else None
 
     def go_to(self, id_: str) -> None:
-        """Bring a panel's tab to the front and give it the keyboard."""
-        key = self._show(id_, None)
-        if key is not None:
+        """Bring a panel's tab to the front, made at once for who tells it something next, and give it the keyboard."""
+        if self.open_view(id_) is not None:
+            key = (id_, None)
             self._centre.once_there(key, lambda: self._focus(key, Qt.FocusReason.ShortcutFocusReason))
 
     def _show(self, id_: str, ref: Ref | None) -> _Key | None:

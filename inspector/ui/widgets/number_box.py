@@ -1,4 +1,4 @@
-"""A field of a whole number that takes every digit that is typed or pasted."""
+"""A field of a whole number, such as the limit of a block, that takes every digit that is typed or pasted."""
 
 from __future__ import annotations
 
