@@ -48,6 +48,7 @@ from inspector.domain.differences.contents import (
     diff_contents,
     diff_parts,
     joint,
+    joint_behind,
     nodes_of,
     parts_of,
 )
@@ -469,3 +470,11 @@ def test_that_rows_are_joint_as_far_as_they_are_the_very_same(length: int) -> No
     assert joint(shared, [*shared, others[0]]) == joint([*shared, others[0]], shared) == length
     assert joint([*shared, others[0], *shared], [*shared, others[1], *shared]) == length
     assert joint([*shared, [1]], [*shared, [1]]) == length
+    for left, right in (
+        (shared, list(shared)),
+        (shared, [others[0], *shared]),
+        ([*shared, others[0], *shared], [*shared, others[1], *shared]),
+        ([[1], *shared], [[1], *shared]),
+    ):
+        assert joint_behind(left, right, min(len(left), len(right))) == length
+        assert joint_behind(right, left, length // 2) == length // 2

@@ -190,6 +190,19 @@ def joint(left: Sequence[object], right: Sequence[object]) -> int:
     return same + next(compress(count(), map(is_not, left[same:end], right[same:end])), end - same)
 
 
+def joint_behind(left: Sequence[object], right: Sequence[object], most: int) -> int:
+    """How many values two rows end with that are the very same ones in both, up to `most`."""
+    same = 0
+    while same < most:
+        step = min(_STRETCH, most - same)
+        one = left[len(left) - same - step : len(left) - same]
+        other = right[len(right) - same - step : len(right) - same]
+        if not all(map(is_, one, other)):
+            return same + next(compress(count(), map(is_not, reversed(one), reversed(other))))
+        same += step
+    return same
+
+
 def same_value(left: FieldItem, right: FieldItem) -> bool:
     """Whether two values are equal and of one type (``1``, ``1.0`` and ``true`` differ)."""
     if isinstance(left, tuple) and isinstance(right, tuple):
@@ -280,7 +293,7 @@ def unshared(before: tuple[_T, ...], after: tuple[_T, ...]) -> tuple[tuple[_T, .
     """Two rows without what they begin with, and end with, that is the very same in both."""
     same = joint(before, after)
     before, after = before[same:], after[same:]
-    same = joint(before[::-1], after[::-1])
+    same = joint_behind(before, after, min(len(before), len(after)))
     return before[: len(before) - same], after[: len(after) - same]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from inspector.domain.dataclass import dataclass
-from inspector.domain.differences.contents import joint
+from inspector.domain.differences.contents import joint, joint_behind
 from inspector.domain.rendering.text import Rendered
 from inspector.domain.requests import Mark
 
@@ -51,8 +51,7 @@ def render_rows(
     above = 0 if was is None else joint(was.rows, rows)
     below = 0
     if was is not None and (not numbered or len(was.rows) == len(rows)):
-        most = min(len(was.rows), len(rows)) - above
-        below = min(most, joint(was.rows[::-1], rows[::-1]))
+        below = joint_behind(was.rows, rows, min(len(was.rows), len(rows)) - above)
     changed = [line_of(at) for at in range(above, len(rows) - below)]
     lines = [*before[:above], *changed, *before[len(before) - below :]]
     marks = old[:above]

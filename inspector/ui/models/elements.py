@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from inspector.domain.differences.contents import joint
+from inspector.domain.differences.contents import joint, joint_behind
 from inspector.ui.models.columns import KEY_ROLE, NO_INDEX, Column, Index, cell, heading
 
 _ROWS = "application/x-context-inspector-rows"
@@ -79,7 +79,7 @@ class ElementTable(QAbstractTableModel):
             self._values = values
             self.endInsertRows()
             return
-        last = min(joint(old[::-1], values[::-1]), len(old) - first, len(values) - first)
+        last = joint_behind(old, values, min(len(old), len(values)) - first)
         was = [self._key(each) for each in old[first : len(old) - last]]
         now = [self._key(each) for each in values[first : len(values) - last]]
         if was != now and len(was) == len(now) and {*was} == {*now}:
