@@ -109,15 +109,21 @@ class SummaryChecks:
             return await run.go(order, job)
 
     async def require_same(self, run: RedoneRun) -> None:
-        """Pass if what is stored is what a run began with.
+        """Pass if the summaries and their messages are stored as the run read them.
 
         Raises:
             RefusedError: ``refused.summary_overtaken``.
         """
         for each in run.summaries:
             if await self._service.store.get(each.old.id) != each.old:
-                what = str(Ref(RefKind.SUMMARY, each.old.id))
-                raise RefusedError(Refusal("refused.summary_overtaken", {"what": what}))
+                raise _overtaken(Ref(RefKind.SUMMARY, each.old.id))
+            source = await read_source(self._database, each.old, MOST_CHECKED + 1)
+            was, now = (
+                {one.id: one for one in row} for row in (each.proposal.source.messages, source.messages)
+            )
+            for id_ in was | now:
+                if was.get(id_) != now.get(id_):
+                    raise _overtaken(Ref(RefKind.MESSAGE, id_))
 
     async def redone(
         self,
@@ -150,6 +156,10 @@ class SummaryChecks:
         places = await asyncio.to_thread(_places, source)
         before, after = await self._context.counts(agent.model, (as_read(source), reported))
         return SummaryCheck(losses, places, before.tokens, after.tokens, after.method, is_partial)
+
+
+def _overtaken(ref: Ref) -> RefusedError:
+    return RefusedError(Refusal("refused.summary_overtaken", {"what": str(ref)}))
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,12 @@ async def test_that_a_source_edited_since_makes_its_summaries_stale_until_they_a
     assert [each.old.id for each in run.summaries] == [first.id, parent.id]
     assert run.summaries[1].proposal.source.children[0].content != "By hand."
     await checks.require_same(run)
+    await do(opened, RefKind.MESSAGE, message.id, EditMessage((TextPart("See /tmp/moved.md, 4712."),)))
+    with pytest.raises(RefusedError) as refused:
+        await checks.require_same(run)
+    assert refused.value.parameters["what"] == str(Ref(RefKind.MESSAGE, message.id))
+    run = await checks.redo(agent, first.id)
+    await checks.require_same(run)
     await do(opened, RefKind.SUMMARY, first.id, EditSummary("By hand, again."))
     with pytest.raises(RefusedError):
         await checks.require_same(run)
