@@ -130,7 +130,7 @@ class Centre(QTabWidget):
             self.tabBar().setFocus(Qt.FocusReason.OtherFocusReason)
             page.filled.connect(_give_keyboard)
         self.setCurrentIndex(place)
-        _in_turns(page, page.prepare, page.fill)
+        self._in_turns(page, page.prepare, page.fill)
 
     def once_there(self, key: Hashable, do: Callable[[], object]) -> None:
         """Do something with a view as soon as it stands in its tab, at once if it does."""
@@ -209,6 +209,18 @@ class Centre(QTabWidget):
     def _tell_list(self) -> None:
         self.list_button.setVisible(self.count() > 1)
 
+    def _in_turns(self, page: Overflow, *steps: Callable[[], object]) -> None:
+        """Do one step after the other, each in another turn of the loop, as long as the tab is there."""
+
+        def go() -> None:
+            # While a dialog is open, a page that was closed stays for a while.
+            if page in self._pages.values():
+                steps[0]()
+                self._in_turns(page, *steps[1:])
+
+        if steps:
+            QTimer.singleShot(_TURN_MILLISECONDS, page, go)
+
     def _key_of(self, place: int) -> Hashable | None:
         page = super().widget(place)
         return next((key for key, each in self._pages.items() if each is page), None)
@@ -262,18 +274,6 @@ class Centre(QTabWidget):
     def _fit(self, close: QWidget) -> None:
         side = self._appearance.space(_CLOSE_STEPS)
         close.setFixedSize(side, side)
-
-
-def _in_turns(parent: QObject, *steps: Callable[[], object]) -> None:
-    """Do one step after the other, each in another turn of the loop, as long as there is the parent."""
-    if not steps:
-        return
-
-    def go() -> None:
-        steps[0]()
-        _in_turns(parent, *steps[1:])
-
-    QTimer.singleShot(_TURN_MILLISECONDS, parent, go)
 
 
 def _give_keyboard(view: QWidget) -> None:
