@@ -47,6 +47,7 @@ class ViewOpener(QObject):
         """Bring a panel's tab to the front, made at once for who tells it something next, and give it the keyboard."""
         if self.open_view(id_) is not None:
             key = (id_, None)
+            self._centre.keep_keyboard(key)
             self._centre.once_there(key, lambda: self._focus(key, Qt.FocusReason.ShortcutFocusReason))
 
     def _show(self, id_: str, ref: Ref | None) -> _Key | None:
@@ -78,6 +79,7 @@ class ViewOpener(QObject):
         if row is not None:
             key = self._show(row.id, ref.whole if row.opens else None)
             if key is not None:
+                self._centre.keep_keyboard(key)
                 self._centre.once_there(key, partial(self._point, key))
         elif ref.kind is RefKind.TOOL or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
             key = self._show("agent", Ref(RefKind.AGENT, self._services.workspace.file.agent_id))

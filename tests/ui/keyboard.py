@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMainWindow, QWidget
 
+from inspector.ui.widgets.overflow import Overflow
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, said
 
@@ -91,6 +92,8 @@ class Keyboard:
             # Without a screen, Qt gives the keyboard back to nobody when a menu closes.
             self.studio.window.activateWindow()
             await self.until(self.studio.window.isActiveWindow)
+        # Somebody looks at a tab before pressing keys for what is in it.
+        await self.until(lambda: not isinstance(QApplication.focusWidget(), Overflow))
 
     async def said(self, words: str) -> None:
         """Wait until the passing notice says so."""

@@ -125,12 +125,21 @@ class Centre(QTabWidget):
             self._fit(close)
             self.tabBar().setTabButton(place, _END, close)
         focused = QApplication.focusWidget()
-        if focused is not None and self.has_in_front(focused):
+        has_keyboard = focused is not None and self.has_in_front(focused)
+        if has_keyboard:
             # Qt would give it to the next widget of the window meanwhile, which paints its focus and takes it away.
             self.tabBar().setFocus(Qt.FocusReason.OtherFocusReason)
-            page.filled.connect(_give_keyboard)
         self.setCurrentIndex(place)
+        if has_keyboard:
+            self.keep_keyboard(key)
         self._in_turns(page, page.prepare, page.fill)
+
+    def keep_keyboard(self, key: Hashable) -> None:
+        """Keep the keyboard in a tab until its view is there and gets it. Keys before that are the view's."""
+        page = self._pages[key]
+        if not page.is_filled:
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
+            page.filled.connect(lambda view: _give_keyboard(view) if page.hasFocus() else None)
 
     def once_there(self, key: Hashable, do: Callable[[], object]) -> None:
         """Do something with a view as soon as it stands in its tab, at once if it does."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from inspector.ui.widgets.front_stack import FrontStack
 
@@ -72,6 +72,16 @@ class Overflow(QScrollArea):
         if self._panel is None:
             return QSize()
         return self._needed(self._panel, self._least.width()).boundedTo(self._least)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let the panel have a key that comes before it: somebody types ahead."""
+        if self._panel is None:
+            self.fill()
+            focused = QApplication.focusWidget()
+            if focused is not None and self.isAncestorOf(focused):
+                QApplication.sendEvent(focused, event.clone())
+                return
+        super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QTabWidget, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
@@ -142,3 +142,31 @@ def test_that_a_view_that_comes_later_gets_the_keyboard_of_the_one_before(
     qtbot.waitUntil(first.hasFocus)
     centre.put("b", lambda: second, "another")
     qtbot.waitUntil(field.hasFocus)
+
+
+def test_that_keys_pressed_before_a_view_is_there_are_the_views(
+    qtbot: QtBot, appearance: Appearance, icons: Icons
+) -> None:
+    centre = Centre(appearance, icons)
+    qtbot.addWidget(centre)
+    centre.show()
+    centre.activateWindow()
+    centre.put("a", QLineEdit, "a block")
+    first = centre.currentWidget()
+    first.setFocus()
+    qtbot.waitUntil(first.hasFocus)
+    second = QWidget()
+    field = QLineEdit(second)
+    centre.put("b", lambda: second, "another")
+    for key in "typed ahead":
+        waiting = QApplication.focusWidget()
+        assert waiting is not None
+        QTest.keyClicks(waiting, key)
+    assert field.text() == "typed ahead"
+    assert field.hasFocus()
+    # Who goes elsewhere meanwhile isn't called back.
+    third = QLineEdit()
+    centre.put("c", lambda: third, "a third")
+    centre.tabBar().setFocus()
+    qtbot.waitUntil(lambda: centre.has_in_front(third))
+    assert centre.tabBar().hasFocus()
