@@ -38,16 +38,23 @@ def read_strictly(text: str) -> Any:
         MalformedError: a code under ``json.`` that says what is wrong, with ``line`` and ``column`` from 1.
     """
     try:
-        plain = json.loads(text, parse_constant=_refused, parse_float=_finite, parse_int=_whole)
+        plain = json.loads(
+            text,
+            parse_constant=_refused,
+            parse_float=_finite,
+            parse_int=_whole,
+            object_pairs_hook=_unambiguous,
+        )
     except json.JSONDecodeError as error:
         found = (code for start, code in _WHYS if error.msg.startswith(start))
         raise _fault(next(found, "unreadable"), text, error.pos) from None
     except _UnfitNumberError as error:
-        at = next((each.start() for each in _TOKEN.finditer(text) if each.group() == error.token), 0)
+        at = next((each.start() for each in _TOKEN.finditer(text) if each.group().startswith(error.token)), 0)
         raise _fault("unfit_number", text, at, number=error.token[:24]) from None
+    except _RepeatedKeyError:
+        raise _repeated(text) from None
     except RecursionError:
         raise _fault("too_deep", text, 0) from None
-    _refuse_repeated(text)
     _refuse_half_character(text)
     return plain
 
@@ -93,6 +100,10 @@ class _UnfitNumberError(ValueError):
         self.token = token
 
 
+class _RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
 def _refused(token: str) -> float:
     raise _UnfitNumberError(token)
 
@@ -110,15 +121,22 @@ def _whole(token: str) -> int | float:
         return _refused(token)
 
 
-def _refuse_repeated(text: str) -> None:
-    """Refuse a key that one object has twice: JSON would drop the first without a word."""
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of keys and values: one that stands twice would drop what was meant by the first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _RepeatedKeyError
+    return found
+
+
+def _repeated(text: str) -> MalformedError:
+    """What is said of the first key that an object has twice."""
     seen: set[Place] = set()
     for place, at in starts(text):
-        if not place or not isinstance(place[-1], str):
-            continue
-        if place in seen:
-            raise _fault("key_twice", text, at, key=place[-1])
+        if place and isinstance(place[-1], str) and place in seen:
+            return _fault("key_twice", text, at, key=place[-1])
         seen.add(place)
+    return _fault("unreadable", text, 0)
 
 
 def _refuse_half_character(text: str) -> None:

@@ -109,21 +109,26 @@ class SummaryChecks:
             return await run.go(order, job)
 
     async def require_same(self, run: RedoneRun) -> None:
-        """Pass if the summaries and their messages are stored as the run read them.
+        """Pass if the summaries and what they are made of are stored as the run read them.
 
         Raises:
             RefusedError: ``refused.summary_overtaken``.
         """
+        made = {each.old.id for each in run.summaries}
         for each in run.summaries:
             if await self._service.store.get(each.old.id) != each.old:
                 raise _overtaken(Ref(RefKind.SUMMARY, each.old.id))
             source = await read_source(self._database, each.old, MOST_CHECKED + 1)
-            was, now = (
-                {one.id: one for one in row} for row in (each.proposal.source.messages, source.messages)
-            )
+            used = each.proposal.source
+            was, now = ({one.id: one for one in row} for row in (used.messages, source.messages))
             for id_ in was | now:
                 if was.get(id_) != now.get(id_):
                     raise _overtaken(Ref(RefKind.MESSAGE, id_))
+            # Those that are made anew are looked at as they were stored.
+            before, after = ({one.id: one for one in row} for row in (used.children, source.children))
+            for id_ in (before | after).keys() - made:
+                if before.get(id_) != after.get(id_):
+                    raise _overtaken(Ref(RefKind.SUMMARY, id_))
 
     async def redone(
         self,

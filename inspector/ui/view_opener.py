@@ -47,8 +47,9 @@ class ViewOpener(QObject):
         """Bring a panel's tab to the front, made at once for who tells it something next, and give it the keyboard."""
         if self.open_view(id_) is not None:
             key = (id_, None)
-            self._centre.keep_keyboard(key)
-            self._centre.once_there(key, lambda: self._focus(key, Qt.FocusReason.ShortcutFocusReason))
+            waited = self._centre.keep_keyboard(key)
+            reason = Qt.FocusReason.ShortcutFocusReason
+            self._centre.once_there(key, partial(self._focus, key, reason, waited))
 
     def _show(self, id_: str, ref: Ref | None) -> _Key | None:
         """Bring a tab to the front. The view of a new one is made some turns of the loop later."""
@@ -79,8 +80,8 @@ class ViewOpener(QObject):
         if row is not None:
             key = self._show(row.id, ref.whole if row.opens else None)
             if key is not None:
-                self._centre.keep_keyboard(key)
-                self._centre.once_there(key, partial(self._point, key))
+                waited = self._centre.keep_keyboard(key)
+                self._centre.once_there(key, partial(self._point, key, waited))
         elif ref.kind is RefKind.TOOL or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
             key = self._show("agent", Ref(RefKind.AGENT, self._services.workspace.file.agent_id))
             if key is not None:
@@ -97,19 +98,20 @@ class ViewOpener(QObject):
                 return row
         return None
 
-    def _point(self, key: _Key) -> None:
+    def _point(self, key: _Key, waited: bool) -> None:
         """Give a panel the keyboard, at the place that was pointed at, unless another came to the front meanwhile."""
-        panel = self._focus(key, Qt.FocusReason.OtherFocusReason)
+        panel = self._focus(key, Qt.FocusReason.OtherFocusReason, waited)
         place = self._services.selection.selected.place
         if panel is not None and place is not None:
             panel.show_place(place.text, place.offset)
 
-    def _focus(self, key: _Key, reason: Qt.FocusReason) -> Panel | None:
-        """The panel that got the keyboard, None where another is in front."""
+    def _focus(self, key: _Key, reason: Qt.FocusReason, waited: bool) -> Panel | None:
+        """The panel, None where another is in front. It gets the keyboard, unless that went elsewhere meanwhile."""
         panel = self._centre.view(key) if self._centre.current_key == key else None
         if not isinstance(panel, Panel):
             return None
-        panel.first_focus().setFocus(reason)
+        if not (waited and self._centre.is_left(key)):
+            panel.first_focus().setFocus(reason)
         return panel
 
     def _reveal(self, key: _Key, ref: Ref) -> None:

@@ -98,15 +98,32 @@ async def test_that_a_source_edited_since_makes_its_summaries_stale_until_they_a
     assert [each.old.id for each in run.summaries] == [first.id, parent.id]
     assert run.summaries[1].proposal.source.children[0].content != "By hand."
     await checks.require_same(run)
-    await do(opened, RefKind.MESSAGE, message.id, EditMessage((TextPart("See /tmp/moved.md, 4712."),)))
-    with pytest.raises(RefusedError) as refused:
-        await checks.require_same(run)
-    assert refused.value.parameters["what"] == str(Ref(RefKind.MESSAGE, message.id))
-    run = await checks.redo(agent, first.id)
-    await checks.require_same(run)
     await do(opened, RefKind.SUMMARY, first.id, EditSummary("By hand, again."))
     with pytest.raises(RefusedError):
         await checks.require_same(run)
+
+
+async def test_that_summaries_are_not_made_again_over_what_changed_meanwhile(opened: Engine) -> None:
+    done = await tried(opened)
+    folded = await opened.summaries.store_all(done, actor=NOOR)
+    agent = await opened.agents.get(ADA)
+    assert agent is not None
+    checks, first, message = opened.summary_checks, folded[0].summary, done.plan.chunks[0][0]
+    facts, _ = await checks.facts(ADA)
+    parent = next(each for each in facts.summaries if first.id in each.children)
+    # The one above is made of this one too, which isn't made anew.
+    sibling = next(each for each in parent.children if each != first.id)
+    for kind, id_, edit in (
+        (RefKind.MESSAGE, message.id, EditMessage((TextPart("See /tmp/moved.md, 4712."),))),
+        (RefKind.SUMMARY, sibling, EditSummary("Beside it.")),
+        (RefKind.SUMMARY, first.id, EditSummary("By hand.")),
+    ):
+        run = await checks.redo(agent, first.id)
+        await checks.require_same(run)
+        await do(opened, kind, id_, edit)
+        with pytest.raises(RefusedError) as refused:
+            await checks.require_same(run)
+        assert refused.value.parameters["what"] == str(Ref(kind, id_))
 
 
 async def test_that_all_levels_above_an_edited_summary_are_stale(opened: Engine) -> None:

@@ -28,6 +28,7 @@ from inspector.runtime.wording import catalogue, word_error
         ("1\n2", "text_behind", 2, 1),
         ("[1,\n -Infinity]", "unfit_number", 2, 2),
         ('{"a": 1e999}', "unfit_number", 1, 7),
+        ("[\n NaNx]", "unfit_number", 2, 2),
         ("[" + "1" * 5_000 + "]", "unfit_number", 1, 2),
         ("[" * 100_000, "too_deep", 1, 1),
         ('{"a": {"b": 1},\n "a": 2}', "key_twice", 2, 2),

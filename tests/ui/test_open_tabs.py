@@ -259,3 +259,24 @@ async def test_that_a_tab_is_not_shown_the_place_of_one_that_came_to_the_front_m
     [place] = shown
     assert place.endswith("second")
     assert place.startswith(studio.contents.workspace.file.blocks[QUESTIONS.id].block.label)
+
+
+async def test_that_who_goes_elsewhere_while_a_tab_opens_is_not_called_back(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.activateWindow()
+    await until(studio.window.isActiveWindow)
+    search, centre = studio.window.top_bar.search, studio.window.centre
+    studio.contents.services.selection.open(PERSONA)
+    search.setFocus()
+    panel = centre.view(("block", PERSONA))
+    assert isinstance(panel, BlockPanel)
+    await until(lambda: centre.has_in_front(panel))
+    assert search.hasFocus()
+    # Of a tab that is there, it is another matter.
+    studio.contents.services.selection.open(PERSONA)
+    await until(lambda: not search.hasFocus())
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert centre.has_in_front(focused)

@@ -172,6 +172,8 @@ class DraftCommands(QObject):
         self.workspace.show_agent(self._owners.get(ref, ""))
         self._services.selection.open(Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.SETTING else ref)
         if ref.kind is RefKind.SETTING:
+            # The action is there once its tab is.
+            self._window.centre.currentWidget()
             self._services.actions.run("edit.settings")
         self._window.activateWindow()
 

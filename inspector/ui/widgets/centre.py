@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QMouseEvent, QPainter, QPixmap
@@ -125,7 +126,10 @@ class Centre(QTabWidget):
             self._fit(close)
             self.tabBar().setTabButton(place, _END, close)
         focused = QApplication.focusWidget()
-        has_keyboard = focused is not None and self.has_in_front(focused)
+        # A view that is on its way has it in its page.
+        has_keyboard = focused is not None and (
+            self.has_in_front(focused) or focused is super().currentWidget()
+        )
         if has_keyboard:
             # Qt would give it to the next widget of the window meanwhile, which paints its focus and takes it away.
             self.tabBar().setFocus(Qt.FocusReason.OtherFocusReason)
@@ -134,12 +138,23 @@ class Centre(QTabWidget):
             self.keep_keyboard(key)
         self._in_turns(page, page.prepare, page.fill)
 
-    def keep_keyboard(self, key: Hashable) -> None:
-        """Keep the keyboard in a tab until its view is there and gets it. Keys before that are the view's."""
+    def keep_keyboard(self, key: Hashable) -> bool:
+        """Keep the keyboard in a tab until its view is there and gets it. Keys before that are the view's.
+
+        Returns: Whether the view is on its way.
+        """
         page = self._pages[key]
         if not page.is_filled:
             page.setFocus(Qt.FocusReason.OtherFocusReason)
-            page.filled.connect(lambda view: _give_keyboard(view) if page.hasFocus() else None)
+            page.filled.connect(lambda view: None if self.is_left(key) else _give_keyboard(view))
+        return not page.is_filled
+
+    def is_left(self, key: Hashable) -> bool:
+        """Whether the keyboard of the window is elsewhere than in that tab."""
+        page = self._pages[key]
+        # None where nothing in the window has had it yet, which Qt's types don't say.
+        place = cast("QWidget | None", self.window().focusWidget())
+        return place is not None and place is not page and not page.isAncestorOf(place)
 
     def once_there(self, key: Hashable, do: Callable[[], object]) -> None:
         """Do something with a view as soon as it stands in its tab, at once if it does."""

@@ -20,7 +20,7 @@ class NumberBox(QSpinBox):
 
     def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
         """Qt's verdict, or the largest number for digits of a larger one. Read as a float: they can be thousands."""
-        digits = text.replace(self.locale().groupSeparator(), "")
+        digits = text.replace(self.locale().groupSeparator(), "").strip()
         if digits.isdecimal() and float(digits) > self.maximum():
             most = str(self.maximum())
             return QValidator.State.Acceptable, most, len(most)

@@ -43,7 +43,7 @@ async def test_that_a_limit_above_the_largest_becomes_the_largest_and_none_of_it
     limit = one.page.form.limit
     one.write(limit, "2500000000")
     assert (limit.value(), limit.text()) == (MOST, "1000000000")
-    for pasted in ("99,999,999,999", "9" * 6000):
+    for pasted in ("99,999,999,999", " 99999999999 ", "9" * 6000):
         one.write(limit, "70")
         assert limit.value() == 70
         limit.selectAll()
