@@ -20,8 +20,9 @@ from inspector.ui.agent_settings.values import with_setting
 from inspector.ui.block_settings.work import WantedSettings
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.exact_text import leave_text
+from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Until
-from tests.ui.open_window import said
+from tests.ui.open_window import calm, said
 from tests.ui.panels.agent_tab import HISTORY, MEMORY
 from tests.ui.panels.agent_tab import OpenSettings as OpenAgent
 from tests.ui.panels.block_tab import OpenTab
@@ -204,6 +205,29 @@ async def test_that_a_draft_of_another_agents_message_opens_among_that_agents(
     assert tab.studio.contents.services.selection.ref == message
     panel = tab.studio.window.centre.currentWidget()
     await until(lambda: "Is step 8 signed?" in edited_texts(panel))
+
+
+async def test_that_a_draft_of_a_blocks_settings_opens_their_page_in_a_new_tab(
+    open_settings: OpenSettings, until: Until
+) -> None:
+    tab = await open_settings()
+    tab.write(tab.page.form.label, "asked")
+    await calm(tab.studio, until)
+    centre = tab.studio.window.centre
+    centre.close_view(("block", tab.ref))
+    # Of another block in front, the action of its own settings goes with it.
+    tab.studio.contents.services.selection.open(NOTES)
+    assert isinstance(centre.currentWidget(), BlockPanel)
+    one = Drafts(tab.studio, until)
+    await one.open(1)
+    one.dialog.rows.setFocus()
+    QTest.keyClick(one.dialog.rows, Qt.Key.Key_Return)
+    await calm(tab.studio, until)
+    panel = centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    assert panel.settings is not None
+    assert panel.settings.isVisible()
+    assert panel.settings.form.label.text() == "asked"
 
 
 async def test_that_content_and_a_schema_are_saved_together_in_an_order_that_works(
