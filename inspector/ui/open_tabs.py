@@ -84,9 +84,10 @@ class OpenTabs(QObject):
         self._arrange(tabs)
         front = view.get("front")
         place = front if isinstance(front, int) and 0 <= front < len(tabs) else -1
-        self._centre.setCurrentIndex(0)
         if place >= 0:
             self._centre.show_tab(_key(tabs[place]))
+        else:
+            self._centre.setCurrentIndex(0)
         self._path = path
         self._changed()
 
