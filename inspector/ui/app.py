@@ -165,8 +165,6 @@ class Program:
         await self.contents.workspace.close()
         self.window.let_go()
         leave_text()
-        # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
-        self.shell.application.setStyleSheet("")
         self.shell.application.processEvents()
 
     def _spare_what_lasts(self, workspace: Workspace) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.runtime.resources import FIXED_FONT, INTERFACE_FONT
 from inspector.ui.marks import MarkPictures
@@ -79,6 +79,8 @@ class Appearance(QObject):
         self._choice = ThemeChoice.SYSTEM
         self._scale = 1.0
         self._font_choice = FontChoice.SYSTEM
+        self._sheet = ""
+        self._windows: list[QWidget] = []
         self._made_fonts: dict[tuple[TextSize, bool, bool], QFont] = {}
         application.fontDatabaseChanged.connect(self._made_fonts.clear)
         self._marks = MarkPictures()
@@ -110,6 +112,21 @@ class Appearance(QObject):
         schemes = {ThemeChoice.DARK: Qt.ColorScheme.Dark, ThemeChoice.LIGHT: Qt.ColorScheme.Light}
         self._hints.setColorScheme(schemes.get(choice, Qt.ColorScheme.Unknown))
         self._dress()
+
+    def dress(self, window: QWidget) -> None:
+        """Keep a window, with all that it ever holds and its dialogs, in the present look until `undress`.
+
+        A style sheet of the whole application would be worked out anew for a panel's every part whenever the part
+        is put into another: half of what it takes to make one.
+        """
+        self._windows.append(window)
+        window.setStyleSheet(self._sheet)
+
+    def undress(self, window: QWidget) -> None:
+        """Let a window go: under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed."""
+        if window in self._windows:
+            self._windows.remove(window)
+            window.setStyleSheet("")
 
     def set_choice(self, choice: ThemeChoice) -> None:
         self.apply(choice, self._scale)
@@ -172,5 +189,7 @@ class Appearance(QObject):
             "arrow": self._marks.arrow(self.theme.muted),
         }
         points = self._points * self._scale
-        self._application.setStyleSheet(style_sheet(self.theme, points, self._scale, pictures))
+        self._sheet = style_sheet(self.theme, points, self._scale, pictures)
+        for window in self._windows:
+            window.setStyleSheet(self._sheet)
         self.changed.emit()

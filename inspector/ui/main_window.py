@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
     def __init__(self, appearance: Appearance, icons: Icons, preferences: Preferences) -> None:
         super().__init__()
         self._appearance = appearance
+        appearance.dress(self)
         self._icons = icons
         self._preferences = preferences
         self._layout = DockLayout(self, appearance, preferences)
@@ -230,6 +231,7 @@ class MainWindow(QMainWindow):
         """Close for good: everything that had to end has ended."""
         self._may_close = True
         self.close()
+        self._appearance.undress(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask for the end and wait for it; what is unsaved is kept as drafts, so nothing is asked."""

@@ -129,6 +129,7 @@ def test_that_a_button_with_the_keyboard_has_one_ring(qtbot: QtBot, appearance: 
     one = button("Close", page.hide)
     arrange(QHBoxLayout(page), one)
     qtbot.addWidget(page)
+    appearance.dress(page)
     page.show()
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)

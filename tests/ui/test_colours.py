@@ -34,6 +34,7 @@ def test_that_a_box_that_is_not_ticked_is_seen(
 ) -> None:
     appearance.apply(choice, 1.0)
     box = QCheckBox("Reopen the last file")
+    appearance.dress(box)
     box.resize(box.sizeHint())
     box.show()
     qapp.processEvents()
@@ -51,6 +52,7 @@ def test_that_a_ticked_box_is_filled_and_has_a_tick(
     appearance.apply(choice, 1.0)
     box = QCheckBox("Reopen the last file")
     box.setChecked(True)
+    appearance.dress(box)
     box.resize(box.sizeHint())
     box.show()
     qapp.processEvents()
@@ -69,6 +71,7 @@ def test_that_a_choice_is_a_flat_field_with_an_arrow(
     appearance.apply(choice, 1.0)
     box = QComboBox()
     box.addItem("")
+    appearance.dress(box)
     box.resize(120, box.sizeHint().height())
     box.show()
     qapp.processEvents()

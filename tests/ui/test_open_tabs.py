@@ -45,8 +45,6 @@ def run_window(
         return made
 
     yield run
-    # A closed window that stays is dressed again for every later test.
-    qapp.setStyleSheet("")
     for made in runs:
         shiboken6.delete(made.window)
 

@@ -156,8 +156,7 @@ def test_that_two_thousand_damaged_settings_files_stop_no_start(qapp: QApplicati
         if number % 100 == 0:
             # Qt takes what is left of them, too.
             appearance, icons = make_look(qapp, preferences)
-            MainWindow(appearance, icons, preferences).deleteLater()
+            MainWindow(appearance, icons, preferences).let_go()
         preferences.end_start()
         taken += not preferences.damaged
     assert 0 < taken < FILES
-    qapp.setStyleSheet("")

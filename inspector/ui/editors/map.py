@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef, MapSchema
@@ -15,6 +15,31 @@ from inspector.ui.editors.field_values import with_field
 from inspector.ui.editors.fields import FieldRow
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.widgets.controls import arrange, clear
+
+_MOST_WIDTH, _MOST_HEIGHT = 36, 24
+"""Of what the fields would like to have, in lines: what Qt gives any area that is scrolled."""
+
+
+class _Fields(QScrollArea):
+    """Holds the fields, and would like to have the room that they need now."""
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__()
+        self._form = form
+        # The keyboard comes to its fields, which are scrolled to.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidgetResizable(True)
+        self.setWidget(form)
+
+    def sizeHint(self) -> QSize:
+        """As Qt gives it, which keeps what the fields needed when it was asked first: before they had their look."""
+        line = self.fontMetrics().height()
+        return self._form.sizeHint().boundedTo(QSize(_MOST_WIDTH * line, _MOST_HEIGHT * line))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().viewportEvent(event)
 
 
 class MapEditor(QWidget):
@@ -30,12 +55,7 @@ class MapEditor(QWidget):
         self._form = QVBoxLayout(form)
         self._form.setContentsMargins(*[tools.appearance.space(4)] * 4)
         self._form.setSpacing(tools.appearance.space(3))
-        area = QScrollArea()
-        # The keyboard comes to its fields, which are scrolled to.
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidgetResizable(True)
-        area.setWidget(form)
-        arrange(QVBoxLayout(self), area)
+        arrange(QVBoxLayout(self), _Fields(form))
         part.shown.connect(self._show)
         tools.figures.changed.connect(self._show_tokens)
         self._show()

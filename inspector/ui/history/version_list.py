@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.edits.redaction import RedactVersions
@@ -154,6 +154,11 @@ class VersionList(QWidget):
         around = self.view.horizontalHeader().sizeHint().height() + 2 * self.view.frameWidth()
         self.view.setMinimumHeight(around + _LEAST_ROWS * self._services.appearance.row_height())
         self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # The height of the title's row is known once it is in a window, which says how it looks.
+        self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

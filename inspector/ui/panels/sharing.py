@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CONSTELLATION_OWNER
@@ -97,6 +97,11 @@ class SharingPanel(Panel):
         column = QVBoxLayout(self)
         arrange(column, bar, self._stack)
         column.setStretch(1, 1)
+        self._measure()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # The height of a button is known once it is in a window, which says how it looks.
         self._measure()
 
     def _measure(self) -> None:

@@ -91,6 +91,8 @@ class SharingPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        # The height of a button is known once it is in a window, which says how it looks.
+        self._measure()
         self._fill()
 
     def hideEvent(self, event: QHideEvent) -> None:

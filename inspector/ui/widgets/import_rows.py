@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QKeyEvent, QPainter, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -115,7 +115,12 @@ class ImportRows(QTreeWidget):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for column in _FIGURES:
             self.headerItem().setTextAlignment(column, _RIGHT)
-        height = self.sizeHintForRow(0) * min(_ROWS_SHOWN, len(self._items)) + header.sizeHint().height() + 2
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be as high as the rows: how high one is depends on the look, which comes with the window."""
+        super().showEvent(event)
+        rows = min(_ROWS_SHOWN, len(self._items))
+        height = self.sizeHintForRow(0) * rows + self.header().sizeHint().height() + 2
         self.setMinimumHeight(height)
         if len(self._items) <= _ROWS_SHOWN:
             self.setMaximumHeight(height)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
+    QListView,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -79,6 +80,15 @@ class _PickButton(QPushButton):
 _Input = QLineEdit | QComboBox | _PickButton
 
 
+class _Choices(QComboBox):
+    """A combo box whose list is as wide as the longest choice."""
+
+    def showPopup(self) -> None:
+        # Only now is it sure how the list looks, and so how wide it is.
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0))
+        super().showPopup()
+
+
 class FormDialog(QDialog):
     """The form. `answered` gets the values by field id, only when the primary button was pressed."""
 
@@ -126,13 +136,12 @@ class FormDialog(QDialog):
         if each.pick is not None:
             return _PickButton(each, each.pick, self._check)
         if each.choices:
-            box = QComboBox()
+            box: QComboBox = _Choices()
             # The longest choice is read in the list: the form need not be as wide as that.
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(_FEWEST_CHARACTERS)
             for id_, title in each.choices:
                 box.addItem(show_controls(title), id_)
-            box.view().setMinimumWidth(box.view().sizeHintForColumn(0))
             box.setCurrentIndex(max(0, box.findData(each.value)))
             made: _Input = box
         elif each.offers:
@@ -147,6 +156,11 @@ class FormDialog(QDialog):
             completer = QCompleter(box.model(), box)
             completer.setFilterMode(Qt.MatchFlag.MatchContains)
             completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+            # Its list is a window of nobody's, so that it would look like no other list.
+            found = QListView()
+            above = self.parentWidget()
+            found.setStyleSheet(above.window().styleSheet() if above is not None else "")
+            completer.setPopup(found)
             box.setCompleter(completer)
         else:
             made = QLineEdit(each.value)
