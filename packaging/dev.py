@@ -117,7 +117,10 @@ def test(arguments: list[str]) -> int:
     if not arguments and processors > 1:
         # Tests of the window wait for a third of their time: three of them fill two processors.
         arguments = ["-n", str(min(processors + processors // 2, 4))]
-    return call([str(PYTHON), "-m", "pytest", *arguments], QT_QPA_PLATFORM="offscreen")
+    # An empty PYTHONDONTWRITEBYTECODE is as good as none: else all programs that tests start compile everything anew.
+    return call(
+        [str(PYTHON), "-m", "pytest", *arguments], QT_QPA_PLATFORM="offscreen", PYTHONDONTWRITEBYTECODE=""
+    )
 
 
 def lint(arguments: list[str]) -> int:

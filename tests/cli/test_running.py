@@ -104,6 +104,7 @@ def test_that_a_provider_is_needed(mine: Path, arguments: tuple[str, ...]) -> No
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no such signal to one process")
 def test_that_ctrl_c_stops_the_reply_and_not_the_chat(mine: Path) -> None:
     command = [sys.executable, "-m", "inspector", "chat", str(mine), *ADA]
@@ -124,6 +125,7 @@ def test_that_ctrl_c_stops_the_reply_and_not_the_chat(mine: Path) -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no such signal to one process")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_that_run_forever_ends_by_a_signal_and_hands_its_message_back(

@@ -73,6 +73,7 @@ def test_that_anything_else_is_told(ended: SelfTestRun, named: str) -> None:
     assert named in problems[0]
 
 
+@pytest.mark.slow
 def test_that_a_warning_of_qt_fails_it(tmp_path: Path) -> None:
     ended = run_faulty(tmp_path / "steps.jsonl", 'qWarning("something is wrong")')
     assert [step["step"] for step in ended.done] == list(STEPS)
@@ -83,6 +84,7 @@ def test_that_a_warning_of_qt_fails_it(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == set()
 
 
+@pytest.mark.slow
 def test_that_a_step_that_fails_ends_it_and_closes_the_window(tmp_path: Path) -> None:
     ended = run_faulty(tmp_path / "steps.jsonl", 'raise LookupError("no panel there")')
     assert [step["step"] for step in ended.done] == ["start", "sample"]

@@ -186,6 +186,7 @@ def test_that_each_line_is_there_as_soon_as_it_happens(mine: Path) -> None:
         assert chatting.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_that_a_reader_that_leaves_ends_no_turn(mine: Path) -> None:
     with started("inspector", "chat", mine, *ADA) as chatting:
         assert chatting.stdin is not None
@@ -201,6 +202,7 @@ def test_that_a_reader_that_leaves_ends_no_turn(mine: Path) -> None:
     assert "Still here" in program.run_text("build", mine, "--agent", "Ada").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["chat", "run"])
 @pytest.mark.parametrize("as_json", [True, False])
 def test_that_a_turn_that_waits_for_another_process_says_for_whom(

@@ -58,6 +58,7 @@ def test_that_truncate_fills_its_budget_where_units_are_small() -> None:
     assert fmean(found) >= 0.95
 
 
+@pytest.mark.slow
 def test_that_another_process_gives_the_same() -> None:
     seeds = range(FEW)
     with _elsewhere(seeds) as other:

@@ -8,6 +8,7 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -53,6 +54,7 @@ def declared() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_that_nothing_is_imported_that_is_not_declared() -> None:
     ours = declared()
     foreign = sorted(

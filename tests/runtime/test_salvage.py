@@ -71,6 +71,7 @@ async def test_that_a_whole_file_is_salvaged_completely_through_the_airlock(
     assert problems_in(target) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(280)
 async def test_that_every_block_whose_pages_are_whole_comes_back(
     tmp_db_dir: Path, surroundings: Environment

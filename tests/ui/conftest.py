@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
+from unittest import mock
 
 import pytest
 import qasync
@@ -19,6 +20,7 @@ from inspector.domain.ref import Ref
 from inspector.runtime.environment import Environment
 from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, load_theme
 from inspector.runtime.session import SessionFactory
+from inspector.ui import window_setup
 from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
 from inspector.ui.bridge import Bridge, close_generators_on
 from inspector.ui.failures import FailureText
@@ -32,6 +34,7 @@ from inspector.ui.workspace import Workspace
 from tests.ui.world import Spy, World, prepare_file
 
 TEST_SECONDS = 20.0
+NEVER_MILLISECONDS = 3_600_000
 AT_THE_END: list[Callable[[], Awaitable[None]]] = []
 """What a test closes while its loop still runs."""
 Until = Callable[[Callable[[], object]], Awaitable[None]]
@@ -131,7 +134,6 @@ def appearance(qapp: QApplication) -> Iterator[Appearance]:
     made = Appearance(qapp, {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}, font_files)
     made.apply(ThemeChoice.DARK, 1.0, FontChoice.SHIPPED)
     yield made
-    qapp.setStyleSheet("")
     made.deleteLater()
 
 
@@ -215,8 +217,9 @@ def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) 
     window = MainWindow(*look)
     bridge = Bridge(loop, window)
     AT_THE_END.append(bridge.close)
-    contents = populate(window, look, bridge, cast("SessionFactory", opener), rows=PANELS)
-    contents.make_rest()
+    with mock.patch.object(window_setup, "_REST_MILLISECONDS", NEVER_MILLISECONDS):
+        contents = populate(window, look, bridge, cast("SessionFactory", opener), rows=PANELS)
+    contents.show_front()
     # Without a screen, Qt takes a small one to be there.
     window.resize(*FIRST_SIZE)
     window.show()
@@ -228,8 +231,6 @@ def close_window(qapp: QApplication, loop: asyncio.AbstractEventLoop, made: Wind
     loop.run_until_complete(made.bridge.close())
     loop.run_until_complete(made.contents.workspace.close())
     made.window.let_go()
-    # Under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed.
-    qapp.setStyleSheet("")
     shiboken6.delete(made.window)
 
 

@@ -125,6 +125,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["close", "SIGTERM", "SIGINT"])
 def test_that_the_program_ends_in_order(tmp_path: Path, sample: Path, how: str) -> None:
     before = sample.read_bytes()
@@ -139,6 +140,7 @@ def test_that_the_program_ends_in_order(tmp_path: Path, sample: Path, how: str) 
     assert Preferences(tmp_path / "window.json").layout("window_geometry_1") is not None
 
 
+@pytest.mark.slow
 def test_that_an_edit_of_another_process_appears_in_the_window(tmp_path: Path, sample: Path) -> None:
     copy = tmp_path / "copy.constellation"
     copy.write_bytes(sample.read_bytes())
@@ -148,6 +150,7 @@ def test_that_an_edit_of_another_process_appears_in_the_window(tmp_path: Path, s
     assert "SEEN scratchpad" in done.stdout
 
 
+@pytest.mark.slow
 def test_that_the_next_start_shows_the_same_file_with_the_same_tabs(tmp_path: Path, sample: Path) -> None:
     first = start(tmp_path, sample, "tabs")
     assert first.returncode == 0, first.stderr

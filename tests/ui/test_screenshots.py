@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.ui.world import World
 
 _DRAWN = """
@@ -21,6 +23,7 @@ sys.exit(run(Path(sys.argv[1]), Path(sys.argv[2]), (("dark",), (1280, 800), 1.0)
 """
 
 
+@pytest.mark.slow
 def test_that_an_unforeseen_error_ends_drawing_with_its_name(world: World, tmp_path: Path) -> None:
     command = (sys.executable, "-c", _DRAWN, str(world.path), str(tmp_path / "pictures"))
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

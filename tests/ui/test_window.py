@@ -177,6 +177,7 @@ async def test_that_ctrl_k_finds_a_block_and_opens_what_is_chosen(
 async def test_that_the_palette_lists_every_action_with_shortcut_or_reason(
     qloop: asyncio.AbstractEventLoop, studio: Studio
 ) -> None:
+    studio.contents.make_rest()
     studio.window.go_to()
     listed = {entry.id: entry for entry in studio.contents.palette.shown}
     visible = [action for action in studio.contents.services.actions if not action.hidden]

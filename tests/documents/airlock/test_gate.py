@@ -131,6 +131,7 @@ def test_that_what_grows_too_large_when_it_is_read_does_not_pass() -> None:
     assert desk.look(WorkerTask(3, 4, (next_update(doc, "b" * 60_000),))).outcome is WorkerOutcome.TOO_LARGE
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     ("make", "codes"),

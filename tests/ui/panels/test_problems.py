@@ -26,9 +26,8 @@ async def problems(studio: Studio, until: Until) -> QTableView:
     # Their rows are measured alike, and others would stand between those that are looked at.
     studio.contents.services.preferences.set(IGNORED, stored_kinds(LintRule))
     await open_file(studio, until)
-    dock = studio.window.dock("problems")
-    dock.show()
-    view = dock.findChild(QTableView)
+    studio.window.toggle_panel("problems")
+    view = studio.window.dock("problems").findChild(QTableView)
     assert view is not None
     return view
 

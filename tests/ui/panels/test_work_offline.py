@@ -187,7 +187,7 @@ async def test_that_summaries_by_a_model_refuse(studio: Studio, until: Until) ->
 
 
 async def test_that_the_run_panel_is_there_before_a_file(studio: Studio) -> None:
-    panel = studio.window.dock("run").findChild(RunPanel)
-    assert panel is not None
+    panel = studio.window.panel("run")
+    assert isinstance(panel, RunPanel)
     turn(studio)
     assert not panel.question.is_asking
