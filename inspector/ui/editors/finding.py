@@ -21,7 +21,7 @@ from inspector.ui.editors.text_search import (
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.wording import tr, tr_count
 
-_LOOK_AGAIN_MILLISECONDS = 150
+LOOK_AGAIN_MILLISECONDS = 150
 _AT_ONCE = 100_000
 """Characters up to which words are looked for at every key; patterns never are, where there is another thread."""
 _SECONDS_AT_ONCE = 0.1
@@ -36,12 +36,13 @@ class Finder(QObject):
         super().__init__(parent)
         self._editor, self._bar, self._bridge = editor, bar, bridge
         self._result = TextMatches(TextQuery(""))
-        self._text = ""
-        """What the result is of."""
+        self._of = self._text = ""
+        """What the result is of, and what is searched now."""
         self._then: Then | None = None
         self._keeps_note = False
-        self._again = QTimer(self, singleShot=True, interval=_LOOK_AGAIN_MILLISECONDS)
-        self._again.timeout.connect(self._look)
+        self._again = QTimer(self, singleShot=True, interval=LOOK_AGAIN_MILLISECONDS)
+        # What waits for a search that this one takes over waits for this one.
+        self._again.timeout.connect(lambda: self._look(self._then))
         editor.textChanged.connect(self._text_changed)
         bar.changed.connect(lambda _: self.search())
         bar.stepped.connect(self._step)
@@ -71,10 +72,11 @@ class Finder(QObject):
         """Search, unless the result is still right; then do something with it."""
         self._then = then
         query, text = self._query, self._editor.text
-        if self._result.query == query and self._text == text and self._result.fault is None:
+        is_known = self._result.query == query and self._of == text and self._result.fault is None
+        self._text = text
+        if is_known:
             self._take(self._result)
             return
-        self._text = text
         if self._is_quick(query, text):
             self._take(search(text, query, _SECONDS_AT_ONCE))
         else:
@@ -101,7 +103,7 @@ class Finder(QObject):
             self._look(self._then)
             return
         then, self._then = self._then, None
-        self._result = result
+        self._result, self._of = result, self._text
         self._editor.mark_found(result.found)
         self._tell()
         if then is not None:
@@ -132,7 +134,7 @@ class Finder(QObject):
         """Replace what is selected if it was found, and go on."""
         self._keeps_note = False
         selected = self._editor.selected_range()
-        if selected in self._found and self._text == self._editor.text and not self._editor.isReadOnly():
+        if selected in self._found and self._of == self._editor.text and not self._editor.isReadOnly():
             self._replace(self._put_one)
         else:
             self._step(1)
@@ -193,6 +195,6 @@ class Finder(QObject):
     def _leave(self) -> None:
         if self._bridge is not None:
             self._bridge.cancel(("search", self))
-        self._result, self._text = TextMatches(TextQuery("")), ""
+        self._result, self._of = TextMatches(TextQuery("")), ""
         self._editor.mark_found(())
         self._editor.setFocus()

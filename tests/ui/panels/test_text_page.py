@@ -1,5 +1,9 @@
 """The text page of a block's tab: colours, marks, lines, finding and replacing, and what of the text is sent."""
 
+import asyncio
+import threading
+
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QTextBlock
 from PySide6.QtTest import QTest
@@ -9,9 +13,13 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.text import SetText
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.editors import finding
 from inspector.ui.editors.change_marks import ChangeKind
+from inspector.ui.editors.finding import LOOK_AGAIN_MILLISECONDS
+from inspector.ui.editors.text_search import TextMatches, TextQuery, search
 from inspector.ui.exact_text import carried
 from inspector.ui.panels.request import RequestPanel
+from tests.ui.conftest import TEST_SECONDS
 from tests.ui.panels.block_tab import BlockTab, OpenTab
 from tests.ui.world import CHECKLIST, QUESTIONS, STORED
 
@@ -140,6 +148,33 @@ async def test_that_a_pattern_replaces_with_its_groups_as_one_step(open_tab: Ope
     one.editor.setFocus()
     one.press("Ctrl+Z")
     assert one.editor.text == "1:a b=2\nc=3\n"
+
+
+async def test_that_a_slow_search_goes_on_to_the_next_place_after_a_replacement(
+    open_tab: OpenTab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = await open_tab(Edit(QUESTIONS, SetText("a=1 b=2\nc=3\n")))
+    one.press("Ctrl+H")
+    bar = one.panel.page.find_bar
+    QTest.mouseClick(bar.pattern_button, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(bar.words_field, r"(\w)=(\d)")
+    await one.until(lambda: bar.note == "1 of 3")
+    begun: list[str] = []
+    may_end = threading.Event()
+
+    def search_slowly(text: str, query: TextQuery) -> TextMatches:
+        begun.append(text)
+        may_end.wait(TEST_SECONDS)
+        return search(text, query)
+
+    monkeypatch.setattr(finding, "search", search_slowly)
+    bar.replace_one.emit()
+    await one.until(lambda: begun)
+    # Until the changed text asks for another search.
+    await asyncio.sleep(2 * LOOK_AGAIN_MILLISECONDS / 1000)
+    may_end.set()
+    await one.until(lambda: bar.note == "1 of 2")
+    assert one.editor.text[slice(*one.editor.selected_range())] == "b=2"
 
 
 async def test_that_a_pattern_that_cannot_be_used_is_told_and_nothing_waits_for_it(open_tab: OpenTab) -> None:
