@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from inspector.runtime.resources import FIXED_FONT, INTERFACE_FONT
 from inspector.ui.marks import MarkPictures
@@ -121,6 +122,8 @@ class Appearance(QObject):
         """
         self._windows.append(window)
         window.setStyleSheet(self._sheet)
+        # Until something of it is polished, Qt would keep this style sheet whatever came after it.
+        window.ensurePolished()
 
     def undress(self, window: QWidget) -> None:
         """Let a window go: under a style sheet, Qt keeps pointers to docks and menu bars that are being destroyed."""
@@ -190,6 +193,7 @@ class Appearance(QObject):
         }
         points = self._points * self._scale
         self._sheet = style_sheet(self.theme, points, self._scale, pictures)
+        self._windows = [each for each in self._windows if isValid(each)]
         for window in self._windows:
             window.setStyleSheet(self._sheet)
         self.changed.emit()

@@ -14,6 +14,7 @@ import qasync
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QSize
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from inspector.domain.content import Content
 from inspector.domain.ref import Ref
@@ -135,6 +136,23 @@ def appearance(qapp: QApplication) -> Iterator[Appearance]:
     made.apply(ThemeChoice.DARK, 1.0, FontChoice.SHIPPED)
     yield made
     made.deleteLater()
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[QtBot]:
+    """As pytest-qt gives it; widgets that a test shows by themselves look as they do in the window."""
+    if "appearance" not in request.fixturenames:
+        yield qtbot
+        return
+    made: Appearance = request.getfixturevalue("appearance")
+    add = qtbot.addWidget
+
+    def add_dressed(widget: QWidget, *, before_close_func: Callable[[QWidget], None] | None = None) -> None:
+        made.dress(widget)
+        add(widget, before_close_func=before_close_func)
+
+    with mock.patch.object(qtbot, "addWidget", add_dressed):
+        yield qtbot
 
 
 @pytest.fixture

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance, FontChoice, TextSize, ThemeChoice, load_fonts
@@ -129,7 +130,6 @@ def test_that_a_button_with_the_keyboard_has_one_ring(qtbot: QtBot, appearance: 
     one = button("Close", page.hide)
     arrange(QHBoxLayout(page), one)
     qtbot.addWidget(page)
-    appearance.dress(page)
     page.show()
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
@@ -139,3 +139,24 @@ def test_that_a_button_with_the_keyboard_has_one_ring(qtbot: QtBot, appearance: 
     page.setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
     assert one.hasFocus()
     assert one.grab().toImage() == ring
+
+
+def test_that_a_window_changes_with_the_theme_until_it_is_let_go(
+    qapp: QApplication, appearance: Appearance
+) -> None:
+    def ground(of: QWidget) -> str:
+        return of.grab().toImage().pixelColor(1, 1).name()
+
+    stays, goes, gone = QDialog(), QDialog(), QDialog()
+    for each in (stays, goes, gone):
+        appearance.dress(each)
+    stays.fontMetrics()
+    dark = appearance.theme.surface.name()
+    appearance.undress(goes)
+    shiboken6.delete(gone)
+    appearance.set_choice(ThemeChoice.LIGHT)
+    light = appearance.theme.surface.name()
+    stays.show()
+    assert ground(stays) == light != dark
+    assert goes.styleSheet() == ""
+    stays.close()

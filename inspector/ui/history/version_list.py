@@ -150,15 +150,20 @@ class VersionList(QWidget):
     def _measure(self) -> None:
         for place, steps in _WIDTHS.items():
             self.view.horizontalHeader().resizeSection(place, self._services.appearance.space(steps))
-        # The title's row and some versions to choose from: with large text the page is scrolled.
+        self._fit_height()
+        self._fit()
+
+    def _fit_height(self) -> None:
+        """Have room for the title's row, whose height a window decides, and some versions to choose from.
+
+        With large text the page is scrolled.
+        """
         around = self.view.horizontalHeader().sizeHint().height() + 2 * self.view.frameWidth()
         self.view.setMinimumHeight(around + _LEAST_ROWS * self._services.appearance.row_height())
-        self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        # The height of the title's row is known once it is in a window, which says how it looks.
-        self._measure()
+        self._fit_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -91,8 +91,7 @@ class SharingPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        # The height of a button is known once it is in a window, which says how it looks.
-        self._measure()
+        self._fit_height()
         self._fill()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -148,10 +147,14 @@ class SharingPage(QWidget):
         self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
-        for each in (self.filter_field, self.shown, self.detach_button):
-            each.setMinimumHeight(self.level_button.sizeHint().height())
+        self._fit_height()
         for column, steps in _WIDTHS.items():
             self.table.horizontalHeader().resizeSection(column, space(steps))
+
+    def _fit_height(self) -> None:
+        """Make all of the bar as high as a button, whose height is known once it is in a window."""
+        for each in (self.filter_field, self.shown, self.detach_button):
+            each.setMinimumHeight(self.level_button.sizeHint().height())
 
     def _fill(self) -> None:
         block = self._sharing.block

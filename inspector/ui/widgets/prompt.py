@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
-    QListView,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -89,6 +88,15 @@ class _Choices(QComboBox):
         super().showPopup()
 
 
+def _style_sheet_around(widget: QWidget | None) -> str:
+    """The style sheet of the window in which, however far, a widget or its dialog is."""
+    found = ""
+    while widget is not None:
+        found = widget.styleSheet() or found
+        widget = widget.parentWidget()
+    return found
+
+
 class FormDialog(QDialog):
     """The form. `answered` gets the values by field id, only when the primary button was pressed."""
 
@@ -156,11 +164,10 @@ class FormDialog(QDialog):
             completer = QCompleter(box.model(), box)
             completer.setFilterMode(Qt.MatchFlag.MatchContains)
             completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-            # Its list is a window of nobody's, so that it would look like no other list.
-            found = QListView()
-            above = self.parentWidget()
-            found.setStyleSheet(above.window().styleSheet() if above is not None else "")
-            completer.setPopup(found)
+            found = completer.popup()
+            if found is not None:
+                # It is a window of nobody's, so that it would look like no other list.
+                found.setStyleSheet(_style_sheet_around(self))
             box.setCompleter(completer)
         else:
             made = QLineEdit(each.value)

@@ -36,7 +36,6 @@ def editor(qtbot: QtBot, appearance: Appearance) -> TextEditor:
     """An editor on screen with the keyboard."""
     made = TextEditor(appearance)
     qtbot.addWidget(made)
-    appearance.dress(made)
     made.resize(500, 300)
     made.show()
     made.setFocus()

@@ -82,6 +82,18 @@ async def test_that_two_edits_are_two_versions_and_the_first_can_be_restored(ope
     assert not any("One." in text for text in texts)
 
 
+async def test_that_columns_stay_as_wide_as_somebody_made_them(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    page = await look(one)
+    columns = page.versions.view.horizontalHeader()
+    wide = columns.sectionSize(1) + 30
+    columns.resizeSection(1, wide)
+    for place in (0, 3):
+        QTest.mouseClick(one.panel.views.buttons[place], Qt.MouseButton.LeftButton)
+    await one.until(page.isVisible)
+    assert columns.sectionSize(1) == wide
+
+
 async def test_that_one_change_of_several_is_restored_by_keyboard(open_tab: OpenTab) -> None:
     lines = "\n".join(f"line {number}" for number in range(9))
     changed = lines.replace("line 1", "first").replace("line 7", "last")

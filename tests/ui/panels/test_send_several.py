@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
@@ -212,4 +213,23 @@ async def test_that_a_model_whose_name_no_line_can_show_is_not_offered(studio: S
     assert box.count() == 0
     box.setEditText("small, large")
     assert dialog.values()["models"] == "small, large"
+    dialog.reject()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+async def test_that_the_list_of_models_looks_as_others_do(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    studio.window.dock("send").setFloating(True)
+    QTest.mouseClick(one.panel.several_button, LEFT)
+    dialog = one.panel.findChild(FormDialog)
+    assert dialog is not None
+    box = dialog.findChild(QComboBox)
+    assert box is not None
+    completer = box.completer()
+    assert completer is not None
+    found = completer.popup()
+    assert found is not None
+    assert found.styleSheet() == studio.window.styleSheet() != ""
+    # A line that is longer than the field hides no other.
+    assert found.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     dialog.reject()

@@ -16,7 +16,6 @@ def total(qtbot: QtBot, appearance: Appearance) -> BudgetTotal:
     """With figures, and much room."""
     made = BudgetTotal(appearance)
     qtbot.addWidget(made)
-    appearance.dress(made)
     made.tell("~ 10,851", "of 14,800 tokens")
     made.tell_kept(ReservePurpose.REPLY, "7.5 % reply reserve")
     made.show()
