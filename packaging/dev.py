@@ -115,7 +115,7 @@ def test(arguments: list[str]) -> int:
     set_up(window=False)
     processors = os.cpu_count() or 1
     if not arguments and processors > 1:
-        # Tests of the window wait for a third of their time: three of them fill two processors.
+        # On two processors, three took a fifth to a quarter less time than two did.
         arguments = ["-n", str(min(processors + processors // 2, 4))]
     # An empty PYTHONDONTWRITEBYTECODE is as good as none: else all programs that tests start compile everything anew.
     return call(

@@ -71,6 +71,8 @@ class Finder(QObject):
     def _look(self, then: Then | None = None) -> None:
         """Search, unless the result is still right; then do something with it."""
         self._then = then
+        # What this looks at is what a changed text waits for.
+        self._again.stop()
         query, text = self._query, self._editor.text
         is_known = self._result.query == query and self._of == text and self._result.fault is None
         self._text = text

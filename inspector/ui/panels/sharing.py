@@ -101,14 +101,17 @@ class SharingPanel(Panel):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        # The height of a button is known once it is in a window, which says how it looks.
-        self._measure()
+        self._fit_height()
 
     def _measure(self) -> None:
         space = self.services.appearance.space
         self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Make all of the bar as high as a button, whose height is known once it is in a window."""
         for each in (self.filter_field, self.shown, self.order, self.detach_button):
             each.setMinimumHeight(self.level_button.sizeHint().height())
 
