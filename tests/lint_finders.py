@@ -66,6 +66,20 @@ def calls_of(*names: str, method: bool | None = None) -> Find:
     return find
 
 
+def calls_outside_with(name: str) -> Find:
+    """Finds calls of what has to be ended, where no `with` ends it."""
+
+    def find(tree: ast.Module) -> Iterator[ast.AST]:
+        ended = {
+            id(item.context_expr) for node in nodes(tree) if isinstance(node, ast.With) for item in node.items
+        }
+        for node in nodes(tree):
+            if isinstance(node, ast.Call) and called_name(node) == name and id(node) not in ended:
+                yield node
+
+    return find
+
+
 def imports_of(*modules: str) -> Find:
     """Finds imports of modules, of what is in them and of what is below them, inside functions too."""
 

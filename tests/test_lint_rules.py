@@ -16,6 +16,7 @@ from tests.lint_finders import (
     built_sql,
     busy_subscribers,
     calls_of,
+    calls_outside_with,
     handlers_of,
     imports_of,
     keywords_given,
@@ -110,6 +111,14 @@ RULES = (
         good=("editor = QPlainTextEdit()", "question = Question(title, text)"),
         inside=UI,
         allowed=SAFE_TEXT,
+    ),
+    Rule(
+        # The traceback of a fault keeps the painter: Qt then paints the window with it and the program ends.
+        "painters end with what they paint, also where that fails",
+        calls_outside_with("QPainter"),
+        bad=("painter = QPainter(self)", "paint(QPainter(self.viewport()))"),
+        good=("with QPainter(self) as painter:\n    painter.drawRect(box)",),
+        inside=UI,
     ),
     Rule(
         "files are asked for by the dialog that reads none",

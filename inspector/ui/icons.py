@@ -113,8 +113,7 @@ class _Drawing(QIconEngine):
     def _paint(self, size: QSize, ink: str) -> QPixmap:
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        QSvgRenderer(QByteArray(self._drawing.replace(_INK, ink.encode("ascii")))).render(painter)
-        painter.end()
+        with QPainter(pixmap) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            QSvgRenderer(QByteArray(self._drawing.replace(_INK, ink.encode("ascii")))).render(painter)
         return pixmap

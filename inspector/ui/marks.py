@@ -43,17 +43,16 @@ class MarkPictures:
 def _drawn(points: tuple[tuple[float, float], ...], width: float, colour: QColor) -> QImage:
     image = QImage(_SIDE, _SIDE, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(
-        QPen(
-            colour,
-            width * _SIDE,
-            Qt.PenStyle.SolidLine,
-            Qt.PenCapStyle.RoundCap,
-            Qt.PenJoinStyle.RoundJoin,
+    with QPainter(image) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(
+            QPen(
+                colour,
+                width * _SIDE,
+                Qt.PenStyle.SolidLine,
+                Qt.PenCapStyle.RoundCap,
+                Qt.PenJoinStyle.RoundJoin,
+            )
         )
-    )
-    painter.drawPolyline([QPointF(x * _SIDE, y * _SIDE) for x, y in points])
-    painter.end()
+        painter.drawPolyline([QPointF(x * _SIDE, y * _SIDE) for x, y in points])
     return image

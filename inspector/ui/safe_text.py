@@ -223,18 +223,18 @@ class ElidedLabel(PlainLabel):
         self._tell()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        metrics = QFontMetrics(self.font())
-        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
-        self.style().drawItemText(
-            painter,
-            self.contentsRect(),
-            int(self.alignment()),
-            self.palette(),
-            self.isEnabled(),
-            shown,
-            self.foregroundRole(),
-        )
+        with QPainter(self) as painter:
+            metrics = QFontMetrics(self.font())
+            shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+            self.style().drawItemText(
+                painter,
+                self.contentsRect(),
+                int(self.alignment()),
+                self.palette(),
+                self.isEnabled(),
+                shown,
+                self.foregroundRole(),
+            )
 
     def _tell(self) -> None:
         fits = QFontMetrics(self.font()).horizontalAdvance(self.text()) <= self.contentsRect().width()

@@ -61,17 +61,17 @@ class LineNumbers(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the names of the lines in sight."""
         editor, theme = self._editor, self._appearance.theme
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), theme.background)
-        painter.setFont(editor.font())
-        here = editor.textCursor().blockNumber() if editor.hasFocus() else -1
-        for block, box in self.rows(event.rect().top(), event.rect().bottom()):
-            painter.setPen(theme.text if block.blockNumber() == here else theme.muted)
-            first = QRectF(0, box.top(), self.width() - self._appearance.space(3), self._height_of(block))
-            painter.drawText(
-                first, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._name_of(block)
-            )
-            self.paint_marks(painter, block, box)
+        with QPainter(self) as painter:
+            painter.fillRect(event.rect(), theme.background)
+            painter.setFont(editor.font())
+            here = editor.textCursor().blockNumber() if editor.hasFocus() else -1
+            for block, box in self.rows(event.rect().top(), event.rect().bottom()):
+                painter.setPen(theme.text if block.blockNumber() == here else theme.muted)
+                first = QRectF(0, box.top(), self.width() - self._appearance.space(3), self._height_of(block))
+                painter.drawText(
+                    first, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._name_of(block)
+                )
+                self.paint_marks(painter, block, box)
 
     def paint_marks(self, painter: QPainter, block: QTextBlock, box: QRectF) -> None:
         """Paint what else is known of a line; of itself it paints nothing."""

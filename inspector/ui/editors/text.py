@@ -153,13 +153,14 @@ class TextEditor(TypedTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the text on its grounds, and a ground on the marks that stand in for hidden characters."""
         if not self._is_field:
-            self._grounds.paint(QPainter(self.viewport()), QRectF(event.rect()))
+            with QPainter(self.viewport()) as painter:
+                self._grounds.paint(painter, QRectF(event.rect()))
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        ground = QColor(self._appearance.theme.warning)
-        ground.setAlphaF(_GROUND)
-        for box in self._hidden_boxes(QRectF(event.rect())):
-            painter.fillRect(box, ground)
+        with QPainter(self.viewport()) as painter:
+            ground = QColor(self._appearance.theme.warning)
+            ground.setAlphaF(_GROUND)
+            for box in self._hidden_boxes(QRectF(event.rect())):
+                painter.fillRect(box, ground)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

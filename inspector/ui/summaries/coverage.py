@@ -69,30 +69,33 @@ class CoverageStrip(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint stretches in order; several that share one pixel are painted once."""
-        painter, theme = QPainter(self), self._appearance.theme
-        box = QRectF(self.rect()).adjusted(0, 0, -1, -1)
-        painter.fillRect(box, theme.raised)
-        drawn: set[tuple[int, int, CoverageKind]] = set()
-        for each, part in self._parts():
-            place = (int(part.left()), int(part.right()), each.kind)
-            if place in drawn:
-                continue
-            drawn.add(place)
-            if each.kind is CoverageKind.COVERED:
-                painter.fillRect(part, theme.section("messages"))
-                if part.width() > 2:
-                    painter.fillRect(QRectF(part.right() - 1, part.top(), 1, part.height()), theme.surface)
-            elif each.kind is CoverageKind.GAP:
-                painter.fillRect(part, theme.raised)
-                painter.fillRect(part, QBrush(theme.warning, Qt.BrushStyle.BDiagPattern))
-            elif each.kind is CoverageKind.OVERLAP:
-                painter.fillRect(part, QBrush(theme.error, Qt.BrushStyle.DiagCrossPattern))
-        line = max(2, self._appearance.space(0.5))
-        for first, last in self._selected:
-            part = self._part(first, last)
-            painter.fillRect(QRectF(part.left(), part.bottom() - line, part.width(), line), theme.text)
-        painter.setPen(theme.border)
-        painter.drawRect(box)
+        theme = self._appearance.theme
+        with QPainter(self) as painter:
+            box = QRectF(self.rect()).adjusted(0, 0, -1, -1)
+            painter.fillRect(box, theme.raised)
+            drawn: set[tuple[int, int, CoverageKind]] = set()
+            for each, part in self._parts():
+                place = (int(part.left()), int(part.right()), each.kind)
+                if place in drawn:
+                    continue
+                drawn.add(place)
+                if each.kind is CoverageKind.COVERED:
+                    painter.fillRect(part, theme.section("messages"))
+                    if part.width() > 2:
+                        painter.fillRect(
+                            QRectF(part.right() - 1, part.top(), 1, part.height()), theme.surface
+                        )
+                elif each.kind is CoverageKind.GAP:
+                    painter.fillRect(part, theme.raised)
+                    painter.fillRect(part, QBrush(theme.warning, Qt.BrushStyle.BDiagPattern))
+                elif each.kind is CoverageKind.OVERLAP:
+                    painter.fillRect(part, QBrush(theme.error, Qt.BrushStyle.DiagCrossPattern))
+            line = max(2, self._appearance.space(0.5))
+            for first, last in self._selected:
+                part = self._part(first, last)
+                painter.fillRect(QRectF(part.left(), part.bottom() - line, part.width(), line), theme.text)
+            painter.setPen(theme.border)
+            painter.drawRect(box)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         found = self._at(event.position().x())

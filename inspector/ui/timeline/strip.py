@@ -131,12 +131,12 @@ class EventStrip(QWidget):
         self._scale_to(TimeScale.of(self.scale.whole) if stretch is None else self.scale.fitted(stretch))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        StripPainter(self._appearance, painter, self._area, self._state).paint()
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(self._appearance.theme.accent)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        with QPainter(self) as painter:
+            StripPainter(self._appearance, painter, self._area, self._state).paint()
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(self._appearance.theme.accent)
+                painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

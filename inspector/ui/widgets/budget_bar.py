@@ -84,30 +84,32 @@ class BudgetBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the bar; parts below a pixel are drawn together with their neighbour."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._appearance.theme
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         path = QPainterPath()
         path.addRoundedRect(box, self._appearance.space(1), self._appearance.space(1))
-        painter.fillPath(path, theme.raised)
-        painter.setClipPath(path)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        for what, part in self._kept_parts():
-            painter.fillRect(part, QBrush(theme.muted, _PATTERNS[what]))
-            painter.fillRect(QRectF(part.left(), part.top(), 1, part.height()), theme.muted)
-        for segment, part in self._parts():
-            painter.fillRect(part, theme.section(segment.name))
-            painter.fillRect(QRectF(part.right() - 1, part.top(), 1, part.height()), theme.surface)
-            if segment.name == self._selected:
-                painter.fillRect(
-                    QRectF(part.left(), part.bottom() - self._appearance.space(0.75), part.width(), 3),
-                    theme.text,
-                )
-        painter.setClipping(False)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.error if self._used > self._window - sum(self._kept.values()) else theme.border)
-        painter.drawPath(path)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillPath(path, theme.raised)
+            painter.setClipPath(path)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            for what, part in self._kept_parts():
+                painter.fillRect(part, QBrush(theme.muted, _PATTERNS[what]))
+                painter.fillRect(QRectF(part.left(), part.top(), 1, part.height()), theme.muted)
+            for segment, part in self._parts():
+                painter.fillRect(part, theme.section(segment.name))
+                painter.fillRect(QRectF(part.right() - 1, part.top(), 1, part.height()), theme.surface)
+                if segment.name == self._selected:
+                    painter.fillRect(
+                        QRectF(part.left(), part.bottom() - self._appearance.space(0.75), part.width(), 3),
+                        theme.text,
+                    )
+            painter.setClipping(False)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(
+                theme.error if self._used > self._window - sum(self._kept.values()) else theme.border
+            )
+            painter.drawPath(path)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         segment = self._segment_at(event.position().x())
@@ -199,8 +201,9 @@ class _Swatch(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint it as the bar does."""
-        painter, theme = QPainter(self), self._appearance.theme
-        painter.fillRect(self.rect(), theme.raised)
-        painter.fillRect(self.rect(), QBrush(theme.muted, _PATTERNS[self._what]))
-        painter.setPen(theme.border)
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        theme = self._appearance.theme
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), theme.raised)
+            painter.fillRect(self.rect(), QBrush(theme.muted, _PATTERNS[self._what]))
+            painter.setPen(theme.border)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

@@ -97,18 +97,19 @@ class RequestCanvas(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight."""
-        painter, left = QPainter(self.viewport()), self.text_left
-        self._paint.background(painter, QRectF(event.rect()))
-        for place, box in self._boxes():
-            if place.row is None:
-                folded = self._rows is not None and self._rows.is_folded(place.section.name)
-                self._paint.head(painter, box, place, self.figures(place.section), folded=folded)
-            else:
-                self._paint.text(painter, box, place, self._marks, left)
-                self._paint_head(painter, box, place)
-        if self.hasFocus():
-            painter.setPen(self._appearance.theme.accent)
-            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
+        left = self.text_left
+        with QPainter(self.viewport()) as painter:
+            self._paint.background(painter, QRectF(event.rect()))
+            for place, box in self._boxes():
+                if place.row is None:
+                    folded = self._rows is not None and self._rows.is_folded(place.section.name)
+                    self._paint.head(painter, box, place, self.figures(place.section), folded=folded)
+                else:
+                    self._paint.text(painter, box, place, self._marks, left)
+                    self._paint_head(painter, box, place)
+            if self.hasFocus():
+                painter.setPen(self._appearance.theme.accent)
+                painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
