@@ -71,7 +71,7 @@ def passages(texts: Sequence[Words], least: int, pause: Pause = no_pause) -> Ite
             if len(set(words[at:end])) >= min(_LEAST_DIFFERENT, least):
                 yield Passage(here, there, at, end)
             at = end
-    first.clear()
+    first.clear(pause)
 
 
 class _FirstPlaces:
@@ -98,10 +98,11 @@ class _FirstPlaces:
             return there, place
         return self._clashing.setdefault(words, (here, at))
 
-    def clear(self) -> None:
+    def clear(self, pause: Pause) -> None:
         """Free the tables one after another."""
         while self._tables:
             self._tables.pop()
+            pause()
 
 
 def _matched(there: Sequence[str], place: int, here: Sequence[str], at: int, least: int) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextLayout
 
+from inspector.runtime.pausing import in_pauses
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
 from inspector.ui.editors.colours import ColouredSpan, ColouredText, coloured
@@ -60,10 +61,11 @@ class Colouring(QObject):
         if last is not None and last.text is editor.text and last.start <= first and end <= last.end:
             self._apply(last)
             return
-        work = asyncio.to_thread(
-            coloured, editor.text, max(0, first - _AROUND), min(len(editor.text), end + _AROUND), self._quiet
+        first, end = max(0, first - _AROUND), min(len(editor.text), end + _AROUND)
+        work = partial(coloured, editor.text, first, end, self._quiet)
+        self._bridge.supersede(
+            ("colours", self), in_pauses(work), name=tr("Colouring the text"), on_done=self._take
         )
-        self._bridge.supersede(("colours", self), work, name=tr("Colouring the text"), on_done=self._take)
 
     def _take(self, result: ColouredText) -> None:
         if result.text == self._editor.text:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from inspector.domain.dataclass import dataclass
+from inspector.domain.pauses import Pause, no_pause
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -59,7 +60,9 @@ def language_of(text: str) -> TextLanguage:
     return TextLanguage.JSON if _JSON_BEGIN.match(text[:1_000]) else TextLanguage.MARKDOWN
 
 
-def coloured(text: str, start: int, end: int, quiet: Sequence[tuple[int, int]] = ()) -> ColouredText:
+def coloured(
+    text: str, start: int, end: int, quiet: Sequence[tuple[int, int]] = (), pause: Pause = no_pause
+) -> ColouredText:
     """Colour a text from one place to another; `quiet` stretches are those of a comment, whatever they hold."""
     from pygments.lexers.data import JsonLexer
     from pygments.lexers.markup import MarkdownLexer
@@ -69,12 +72,12 @@ def coloured(text: str, start: int, end: int, quiet: Sequence[tuple[int, int]] =
     spans: list[ColouredSpan] = []
     at = start
     if language_of(text) is TextLanguage.JSON:
-        spans += _lexed(JsonLexer(), text, at, end)
+        spans += _lexed(JsonLexer(), text, at, end, pause)
     else:
         if text.count(_FENCE, 0, start) % 2:
             at = _end_of_fence(text, start, end)
             spans.append(ColouredSpan(start, at, _CODE_TOKEN))
-        spans += _lexed(MarkdownLexer(), text, at, end)
+        spans += _lexed(MarkdownLexer(), text, at, end, pause)
     quiets = [ColouredSpan(max(low, start), min(high, end), _QUIET_TOKEN) for low, high in quiet]
     spans = [each for each in spans if all(each.end <= low or each.start >= high for low, high in quiet)]
     spans = sorted((each for each in (*spans, *quiets) if each.start < each.end), key=lambda span: span.start)
@@ -86,9 +89,10 @@ def _end_of_fence(text: str, start: int, end: int) -> int:
     return end if closing < 0 else min(end, closing + len(_FENCE))
 
 
-def _lexed(lexer: Lexer, text: str, start: int, end: int) -> Iterator[ColouredSpan]:
+def _lexed(lexer: Lexer, text: str, start: int, end: int, pause: Pause) -> Iterator[ColouredSpan]:
     # With a line feed, which the rules of Markdown's lexer want at the end of every line.
     for at, token, part in lexer.get_tokens_unprocessed(text[start:end] + "\n"):
+        pause()
         name = str(token).partition(".")[2]
         if name and name != "Text" and not name.startswith(("Text.", "Error")) and not part.isspace():
             yield ColouredSpan(start + at, min(end, start + at + len(part)), name)
