@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -87,7 +87,7 @@ def values_of(row: Row) -> Mapping[str, FieldItem]:
     return {} if isinstance(row.value, str) else row.value
 
 
-def unknown_names(rows: Sequence[Row], fields: Sequence[FieldDef] | None) -> tuple[str, ...]:
+def unknown_names(rows: Iterable[Row], fields: Sequence[FieldDef] | None) -> tuple[str, ...]:
     """The names that elements have and their schema has not, in order of appearance."""
     if fields is None:
         return ()
@@ -99,17 +99,19 @@ def unknown_names(rows: Sequence[Row], fields: Sequence[FieldDef] | None) -> tup
 class UnknownNames:
     """The unknown names of rows that are looked at again and again, while most of them stay the very same."""
 
-    def __init__(self) -> None:
+    def __init__(self, with_inner: Callable[[tuple[Any, ...]], Iterable[Row]] = iter) -> None:
+        """`with_inner` gives rows together with those under them, where there are any."""
+        self._with_inner = with_inner
         self._seen: tuple[tuple[Row, ...], Sequence[FieldDef] | None] = (), ()
         self._found: tuple[str, ...] = ()
 
     def of(self, rows: tuple[Row, ...], fields: Sequence[FieldDef] | None) -> tuple[str, ...]:
-        """What `unknown_names` would find in all of these rows."""
+        """What `unknown_names` would find in all of these rows and under them."""
         before, fields_before = self._seen
         self._seen = rows, fields
         others = unshared(before, rows)
-        if fields != fields_before or any(unknown_names(each, fields) for each in others):
-            self._found = unknown_names(rows, fields)
+        if fields != fields_before or any(unknown_names(self._with_inner(each), fields) for each in others):
+            self._found = unknown_names(self._with_inner(rows), fields)
         return self._found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -108,8 +108,14 @@ class ElementsView(QWidget):
         tools.figures.changed.connect(self._show_figures)
         self.look()
 
-    def _show_figures(self) -> None:
-        self.model.figures_changed("tokens")
+    def _show_figures(self, places: Collection[object] | None) -> None:
+        """Have the figures of those rows painted that are in sight; more of them are asked for as they come to be."""
+        table = self.table
+        last = table.rowAt(table.viewport().height() - 1)
+        in_sight = range(max(0, table.rowAt(0)), (last if last >= 0 else self.model.rowCount() - 1) + 1)
+        rows = [row for row in in_sight if places is None or self.model.key_at(row) in places]
+        if rows:
+            self.model.figures_changed("tokens", rows[0], rows[-1])
 
     @property
     def chosen(self) -> list[str]:

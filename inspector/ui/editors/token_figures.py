@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -17,21 +17,21 @@ _MOST = 20_000
 
 
 class TokenFigures(QObject):
-    """Figures for the parts in sight. `changed` tells that there are more of them, or others.
+    """Figures for the parts in sight. `changed` carries the places whose figures are new, None for all.
 
     Asking for a figure that is not known yet has it counted; until then the last one that stood at its place is
     given, so that figures do not flicker while somebody types.
     """
 
-    changed = Signal()
+    changed = Signal(object)
 
     def __init__(self, count: CountTexts, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._count = count
         self._counts: dict[str, Count] = {}
         self._last: dict[object, Count] = {}
-        self._wanted: dict[str, None] = {}
-        self._asked: tuple[str, ...] = ()
+        self._wanted: dict[str, set[object]] = {}
+        self._asked: dict[str, set[object]] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._ask)
 
@@ -39,7 +39,7 @@ class TokenFigures(QObject):
         """The figure of a text as it is shown at a place; nothing where none is known yet."""
         found = self._counts.get(text)
         if found is None:
-            self._wanted[text] = None
+            self._wanted.setdefault(text, set()).add(place)
             if not self._asked and not self._soon.isActive():
                 self._soon.start()
             found = self._last.get(place)
@@ -51,19 +51,20 @@ class TokenFigures(QObject):
         """Count everything anew: it is counted for another model now."""
         self._counts.clear()
         self._last.clear()
-        self.changed.emit()
+        self.changed.emit(None)
 
     def _ask(self) -> None:
         if len(self._counts) > _MOST:
             self._counts.clear()
             self._last.clear()
-        self._asked, self._wanted = tuple(self._wanted), {}
+        self._asked, self._wanted = self._wanted, {}
         if self._asked:
-            self._count(self._asked, self._take)
+            self._count(tuple(self._asked), self._take)
 
     def _take(self, counts: Sequence[Count]) -> None:
         self._counts |= dict(zip(self._asked, counts, strict=True))
-        self._asked = ()
-        self.changed.emit()
+        places: Collection[object] = set().union(*self._asked.values())
+        self._asked = {}
+        self.changed.emit(places)
         if self._wanted:
             self._soon.start()

@@ -90,7 +90,7 @@ class TreeEditor(QWidget):
         self._part = part
         self._tools = tools
         self._columns_for: object = None
-        self._unknown = UnknownNames()
+        self._unknown = UnknownNames(outline.depth_first)
         self.model = OutlineModel((), frozenset(), self)
         self.view = OutlineView()
         dress_tree(self.view, tools.appearance, tr("Nodes of the tree"))
@@ -113,8 +113,11 @@ class TreeEditor(QWidget):
         self.setFocusProxy(self.view)
         self._prepare()
         part.shown.connect(self._show)
-        tools.figures.changed.connect(self.view.viewport().update)
+        tools.figures.changed.connect(self._show_figures)
         self._show()
+
+    def _show_figures(self) -> None:
+        self.view.viewport().update()
 
     def _prepare(self) -> None:
         view = self.view
@@ -172,8 +175,7 @@ class TreeEditor(QWidget):
 
     def _show(self) -> None:
         fields, roots = self._schema.node_schema, self._roots
-        nodes = tuple(outline.depth_first(roots))
-        unknown = self._unknown.of(nodes, fields)
+        unknown = self._unknown.of(roots, fields)
         is_new = self._columns_for != (fields, unknown)
         if is_new:
             self._columns_for = (fields, unknown)
@@ -181,9 +183,9 @@ class TreeEditor(QWidget):
         self.model.is_read_only = self._part.is_read_only
         row = self._row if self.model.rowCount() else _new_row
         self.model.set_rows([row(each) for each in roots])
-        if is_new and len(nodes) <= _OPEN:
+        if is_new and self.model.total <= _OPEN:
             self.view.expandAll()
-        self.note.setText(tr_count("{count} node", "{count} nodes", len(nodes)))
+        self.note.setText(tr_count("{count} node", "{count} nodes", self.model.total))
         for each in self._buttons:
             each.setEnabled(not self._part.is_read_only)
 

@@ -106,11 +106,11 @@ class ElementTable(QAbstractTableModel):
         if count:
             self.dataChanged.emit(self.index(row, 0), self.index(row + count - 1, len(self._columns) - 1))
 
-    def figures_changed(self, column: str) -> None:
-        """The cells of a column say something else."""
+    def figures_changed(self, column: str, first: int, last: int) -> None:
+        """The cells of a column say something else, from one row to another."""
         at = next((at for at, each in enumerate(self._columns) if each.id == column), None)
-        if at is not None and self._values:
-            self.dataChanged.emit(self.index(0, at), self.index(len(self._values) - 1, at))
+        if at is not None:
+            self.dataChanged.emit(self.index(first, at), self.index(last, at))
 
     def key_at(self, row: int) -> str | None:
         return self._key(self._values[row]) if 0 <= row < len(self._values) else None

@@ -35,10 +35,6 @@ class OutlineModel(RowTree):
     def columns(self) -> tuple[Column[Any], ...]:
         return self._columns
 
-    def figures_changed(self, column: str) -> None:
-        """The cells of a column say something else."""
-        self.layoutChanged.emit()
-
     def key_at(self, index: Index) -> str | None:
         row = self.row_at(index)
         return None if row is None else str(row.key)

@@ -106,6 +106,11 @@ class RowTree(QAbstractItemModel):
         node = self._made.by_key.get(key)
         return node.row if node else None
 
+    @property
+    def total(self) -> int:
+        """How many rows there are, with those under others."""
+        return len(self._made.nodes) - 1
+
     def keys(self) -> Iterator[Hashable]:
         return iter(tuple(self._made.by_key))
 
@@ -120,9 +125,11 @@ class RowTree(QAbstractItemModel):
         return len(self._columns)
 
     def index(self, row: int, column: int, parent: Index = NO_INDEX) -> QModelIndex:
-        if not self.hasIndex(row, column, parent):
+        # As `hasIndex` has it, which would come back to the model twice; views ask for thousands.
+        children = self._node(parent).children if parent.column() <= 0 else ()
+        if not (0 <= row < len(children) and 0 <= column < len(self._columns)):
             return QModelIndex()
-        return self.createIndex(row, column, self._node(parent).children[row].number)
+        return self.createIndex(row, column, children[row].number)
 
     @overload
     def parent(self, /) -> QObject | None: ...
