@@ -103,6 +103,11 @@ class WireService:
         return written(ExportSource(request, neutral(request, snapshot, word), wire, word), wish)
 
 
+def can_mark_cache(form: WireForm) -> bool:
+    """Whether a provider's JSON has a place for cache marks at all."""
+    return form is WireForm.ANTHROPIC or form in _OPENAI
+
+
 def _unmarked(planned: CachePlan, values: Outgoing, form: WireForm) -> tuple[Problem, ...]:
     """Why nothing is marked for the cache where it was to be."""
     parameters = {"model": values.model, "form": form.value}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
@@ -30,6 +31,7 @@ _CENTRE_WIDTH, _CENTRE_HEIGHT, _BARS_HEIGHT = 420, 260, 120
 """Pixels at text scale 1 that the centre needs, and that the bars above and below it take."""
 _FOLDED_SHARE = 0.35
 _SETTLE_MILLISECONDS = 120
+_ROUNDING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class DockLayout(QObject):
         self._standing: DockArrangement | None = None
         self._revealed: set[str] = set()
         """Docks that were shown by hand since the start; their widths are a person's."""
+        self._grown: dict[str, tuple[int, int]] = {}
+        """How high the docks below the centre became for one of them, and how high they were."""
         self._scale = appearance.scale
         self._plain_sizes: dict[DockArrangement, dict[str, float]] = {}
         """The docks' sizes at text scale 1, by how they stand."""
@@ -123,6 +127,10 @@ class DockLayout(QObject):
     def add(self, side: DockSpec, dock: QDockWidget) -> None:
         self._sides[side.id], self._docks[side.id] = side, dock
         self._placed[side.id] = placed_in(self._perspective, side)
+        # Its room goes to others in the same turn of the loop, after this.
+        dock.visibilityChanged.connect(
+            lambda shown: shown or QTimer.singleShot(0, self, partial(self._give_back, side.id))
+        )
 
     def switch(self, id_: str) -> None:
         """Keep how the docks stand, and show those of another perspective as they were left there."""
@@ -148,6 +156,7 @@ class DockLayout(QObject):
         had_room = any(each.isVisible() for each in group)
         width, others = dock.width(), [self._docks[each] for each in self._below()]
         left = sum(each.width() for each in others) - width
+        had_others, low = bool(others), max((each.height() for each in others), default=0)
         is_new = not side.shown and id_ not in self._revealed
         dock.show()
         if not self._is_below(id_) or dock.isFloating():
@@ -159,10 +168,21 @@ class DockLayout(QObject):
             self._window.resizeDocks(docks, list(shares.values()), Qt.Orientation.Horizontal)
             height = round(side.size * self._appearance.scale)
             if height > dock.height():
+                if had_others:
+                    self._grown[id_] = height, low
                 self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
         elif not had_room and others:
             sizes = [max(each.minimumSizeHint().width(), left // len(others)) for each in others]
             self._window.resizeDocks([dock, *others], [width, *sizes], Qt.Orientation.Horizontal)
+
+    def _give_back(self, id_: str) -> None:
+        """Once a dock is closed that others grew higher for, they are as low as before; not where a person drew."""
+        if not self._docks[id_].isHidden():
+            return
+        height, before = self._grown.pop(id_, (0, 0))
+        others = [self._docks[each] for each in self._below()]
+        if others and abs(others[0].height() - height) <= _ROUNDING:
+            self._window.resizeDocks([others[0]], [before], Qt.Orientation.Vertical)
 
     def _below(self) -> list[str]:
         """The docks that are seen below the centre."""

@@ -1,4 +1,4 @@
-"""Small pictures the style sheet needs as files: the tick of a check box, the arrow of a choice."""
+"""Small pictures the style sheet needs as files: the tick of a check box, the arrows of choices and folds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _SIDE = 64
 """Pixels of a picture: Qt makes it smaller, so it stays sharp on dense screens and at large text."""
 _TICK = ((0.2, 0.53), (0.42, 0.75), (0.8, 0.3))
 _ARROW = ((0.22, 0.38), (0.5, 0.66), (0.78, 0.38))
+_FOLDED = ((0.38, 0.25), (0.63, 0.5), (0.38, 0.75))
 _TICK_WIDTH, _ARROW_WIDTH = 0.13, 0.1
 
 
@@ -30,6 +31,10 @@ class MarkPictures:
     def arrow(self, colour: QColor) -> str:
         """The path of an arrow that points down; empty where no file can be written."""
         return self._path("arrow", _ARROW, _ARROW_WIDTH, colour)
+
+    def folded(self, colour: QColor) -> str:
+        """The path of an arrow to the right; empty where no file can be written."""
+        return self._path("folded", _FOLDED, _ARROW_WIDTH, colour)
 
     def _path(self, name: str, points: tuple[tuple[float, float], ...], width: float, colour: QColor) -> str:
         if not self._folder.isValid():

@@ -14,7 +14,7 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         theme: Where the colours come from.
         points: The size of ordinary text, scaled already.
         scale: The text scale, which distances follow.
-        pictures: The files of ``tick``, ``tick_off`` and ``arrow``; an empty path draws nothing.
+        pictures: The files of ``tick``, ``tick_off``, ``arrow`` and ``folded``; an empty path draws nothing.
     """
     values = {
         "background": theme.background.name(),
@@ -93,7 +93,9 @@ QPushButton, QToolButton[role="control"] {
 QPushButton:hover, QToolButton[role="control"]:hover { background: @hover; }
 QPushButton:pressed, QToolButton[role="control"]:pressed { background: @pressed; }
 QPushButton:checked, QToolButton[role="control"]:checked { background: @selection; }
-QPushButton:disabled, QToolButton[role="control"]:disabled { color: @muted; background: @surface; }
+QPushButton:disabled, QToolButton[role="control"]:disabled {
+  color: @muted; background: @surface; border: 1px solid @border;
+}
 QPushButton:focus, QToolButton:focus, QLineEdit:focus { border: 1px solid @focus; }
 QPushButton[role="primary"] { background: @accent; color: @on_accent; border: 1px solid @accent; font-weight: 600; }
 QPushButton[role="primary"]:hover { background: @accent_hover; }
@@ -132,7 +134,7 @@ QSpinBox[role="figure"] { background: @field; color: @text; border: 1px solid @c
 }
 QSpinBox[role="figure"]::up-button, QSpinBox[role="figure"]::down-button { width: 0px; border: none; }
 QSpinBox[role="figure"]:focus { border: 1px solid @focus; }
-QSpinBox[role="figure"]:disabled { color: @muted; }
+QSpinBox[role="figure"]:disabled { color: @muted; border: 1px solid @border; }
 QComboBox { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   padding: @px2 @px6;
 }
@@ -140,7 +142,7 @@ QComboBox::drop-down { border: none; width: @px24; }
 QComboBox::down-arrow { image: @picture_arrow; width: @px16; height: @px16; }
 QComboBox:hover { background: @hover; }
 QComboBox:focus, QComboBox:on { border: 1px solid @focus; }
-QComboBox:disabled { color: @muted; }
+QComboBox:disabled { color: @muted; border: 1px solid @border; }
 QCheckBox { spacing: @px8; }
 QCheckBox::indicator, QTableView::indicator, QTreeView::indicator {
   width: @px14; height: @px14; background: @field; border: 1px solid @muted; border-radius: @px4;
@@ -163,6 +165,8 @@ QLineEdit:read-only, QPlainTextEdit[role="field"]:read-only { background: @surfa
 QLineEdit:read-only:focus, QPlainTextEdit[role="field"]:read-only:focus { border: 1px solid @focus; }
 
 QTreeView { show-decoration-selected: 1; }
+QTreeView::branch:has-children:closed { image: @picture_folded; }
+QTreeView::branch:has-children:open { image: @picture_arrow; }
 QTreeView, QTableView, QListView {
   background: @surface; alternate-background-color: @surface; border: none; outline: none;
   selection-background-color: @selection; selection-color: @text; gridline-color: transparent;
@@ -189,6 +193,7 @@ QTabBar::tab:selected { background: @background; color: @text; border-top: 2px s
 QTabBar::tab:hover:!selected { background: @hover; color: @text; }
 QTabBar::tab:focus { color: @accent; }
 QTabBar::close-button { margin-left: @px4; }
+QTabBar::scroller { width: @px24; }
 
 QScrollBar:vertical { background: transparent; width: @px8; margin: 0px; }
 QScrollBar:horizontal { background: transparent; height: @px8; margin: 0px; }
@@ -197,7 +202,14 @@ QScrollBar::handle:hover { background: @text; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0px; height: 0px; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea { border: none; background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 
+QSplitter::handle { background: @border; }
+QSplitter::handle:vertical { height: @px4; }
+QSplitter::handle:horizontal { width: @px4; }
+QSplitter::handle:hover { background: @accent; }
+
+QSlider:horizontal { min-height: @px16; }
 QSlider::groove:horizontal { background: @border; height: @px4; border-radius: @px2; }
 QSlider::sub-page:horizontal { background: @accent; border-radius: @px2; }
 QSlider::handle:horizontal { background: @text; width: @px12; margin: @less4 0px; border-radius: @px6; }

@@ -165,3 +165,21 @@ async def test_that_tabs_of_folded_docks_keep_their_whole_names(
     for place in range(bar.count()):
         least = bar.fontMetrics().horizontalAdvance(bar.tabText(place))
         assert bar.tabRect(place).width() > least, bar.tabText(place)
+
+
+async def test_that_the_docks_below_are_as_low_as_before_once_a_high_one_is_closed(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await opened(studio, until, QSize(1440, 900))
+    window, detail, send = studio.window, studio.window.dock("detail"), studio.window.dock("send")
+    before = detail.height()
+    window.go_to_panel("send")
+    await until(lambda: detail.height() > before + 20)
+    send.hide()
+    await until(lambda: abs(detail.height() - before) < 5)
+    window.go_to_panel("send")
+    window.resizeDocks([detail], [before + 90], Qt.Orientation.Vertical)
+    await until(lambda: detail.height() > before + 60)
+    send.hide()
+    await asyncio.sleep(0.1)
+    assert detail.height() > before + 60

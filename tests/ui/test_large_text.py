@@ -4,9 +4,17 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent
@@ -35,6 +43,9 @@ def cut(window: QWidget) -> Iterator[str]:
     for each in window.findChildren(QWidget):
         if not each.isVisible() or not isinstance(each, QLabel | QAbstractButton | QComboBox | QLineEdit):
             continue
+        is_named = isinstance(each, QAbstractButton) and bool(each.text())
+        if is_named and (around := out_of(each)) is not None:
+            yield f"{each.accessibleName()[:40]!r} stands out of its {type(around).__name__}"
         if isinstance(each, ElidedLabel) or not each.visibleRegion().boundingRect().isValid():
             continue
         least, has = each.minimumSizeHint(), each.size()
@@ -48,6 +59,21 @@ def cut(window: QWidget) -> Iterator[str]:
             yield f"{text[:40]!r} needs {least.width()} pixels across and has {has.width()}"
         if text and has.height() + _ROUNDING < min(least.height(), most.height()):
             yield f"{text[:40]!r} needs {least.height()} pixels in height and has {has.height()}"
+
+
+def out_of(inner: QWidget) -> QWidget | None:
+    """What cuts a widget off, where nothing scrolls to the rest of it."""
+    around = inner.parentWidget()
+    while around is not None and not inner.isWindow():
+        if isinstance(around.parentWidget(), QAbstractScrollArea) or isinstance(around, QTabBar):
+            return None
+        room = around.rect().adjusted(-_ROUNDING, -_ROUNDING, _ROUNDING, _ROUNDING)
+        if not room.contains(inner.rect().translated(inner.mapTo(around, QPoint()))):
+            return around
+        if around.isWindow():
+            break
+        around = around.parentWidget()
+    return None
 
 
 @pytest.mark.parametrize(

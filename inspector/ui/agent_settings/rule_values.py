@@ -26,8 +26,8 @@ _FIRST: Mapping[ToolRuleKind, object] = {
 def rule_title(kind: ToolRuleKind) -> str:
     """What a rule asks, in a few words."""
     return {
-        ToolRuleKind.CONTINUE: tr("Continue the turn after it"),
-        ToolRuleKind.EXIT: tr("End the turn with it"),
+        ToolRuleKind.CONTINUE: tr("Continue the turn after this tool"),
+        ToolRuleKind.EXIT: tr("End the turn with this tool"),
         ToolRuleKind.REQUIRES_PRECEDING: tr("Only after these tools"),
         ToolRuleKind.MAX_CALLS: tr("Most calls in a turn"),
         ToolRuleKind.COOLDOWN: tr("Pause between calls"),

@@ -263,6 +263,7 @@ class BlockSettingsPage(QWidget):
     def _tell_effect(self) -> None:
         preview = self.work.preview if self.is_dirty else None
         self.effect.setText("" if preview is None else effect_text(preview))
+        self.effect.setVisible(bool(self.effect.text()))
         self.preview.show_preview(preview)
 
     def _ask_clash(self) -> None:

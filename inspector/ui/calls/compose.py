@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.domain.calls import OFFLINE
@@ -29,7 +29,6 @@ from inspector.ui.wording import tr
 OWN_ADDRESS = "address"
 _MESSAGE_LINES = 3
 _LEAST = QSize(160, 60)
-_CHOICE_STEPS = 6
 _TYPING_MILLISECONDS = 250
 _LONGEST = 28
 _PARAMETERS = ("temperature", "top_p", "max_tokens")
@@ -206,8 +205,18 @@ class ComposePage(QWidget):
         self.address.setMinimumWidth(space(60))
         lines = _MESSAGE_LINES * self.message.fontMetrics().lineSpacing() + space(3)
         self.message.setMinimumHeight(lines)
-        # What is written is seen without scrolling, however large text is; a second row of choices need not be.
-        self._scrolled.ask_for(QSize(_LEAST.width(), lines + space(_CHOICE_STEPS)))
+        self._ask_for(lines)
+
+    def _ask_for(self, message: int) -> None:
+        """What is written is seen without scrolling, however large text is; a second row of choices need not be."""
+        around = self._rows.contentsMargins()
+        row = self._top.minimumSize().height() + self._rows.spacing() + around.top() + around.bottom()
+        self._scrolled.ask_for(QSize(_LEAST.width(), message + row))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The height of a row of choices is known once it is in a window."""
+        super().showEvent(event)
+        self._ask_for(self.message.minimumHeight())
 
     def _show(self) -> None:
         names = _providers()

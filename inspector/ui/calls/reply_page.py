@@ -258,7 +258,7 @@ class ReplyPage(QWidget):
 
     def _measure(self) -> None:
         space = self.services.appearance.space
-        self._bar.setContentsMargins(space(2), space(2), space(2), space(1))
+        self._bar.setContentsMargins(space(1), space(2), space(1), space(1))
         self._failed.setContentsMargins(space(3), space(2), space(3), space(2))
         self._failed.setSpacing(space(1))
         self.usage.setContentsMargins(space(3), space(1), space(3), space(1))

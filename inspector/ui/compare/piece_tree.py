@@ -25,10 +25,11 @@ from inspector.ui.presentation.comparison import (
 )
 from inspector.ui.widgets.badged_rows import BadgedRow, BadgedRows
 from inspector.ui.widgets.controls import arrange
-from inspector.ui.widgets.rows_view import dress_tree
+from inspector.ui.widgets.rows_view import dress_tree, keep_rows
 from inspector.ui.wording import number, tr
 
 Index = QModelIndex | QPersistentModelIndex
+_LEAST_ROWS = 3
 _WIDEST = ("~ changed, moved", "999,999", "999,999", "+999,999")
 _BEFORE, _AFTER, _NAME_STEPS = 2, 3, 40
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -53,6 +54,7 @@ class PieceTree(QWidget):
         self.view.setModel(self.model)
         look = services.appearance
         dress_tree(self.view, look, tr("Pieces of both Requests"))
+        keep_rows(self.view, look, _LEAST_ROWS)
         self.view.setHeaderHidden(False)
         self.view.setItemDelegateForColumn(0, BadgedRows(look, services.icons, _described, self.view))
         head = self.view.header()

@@ -99,7 +99,7 @@ class RequestList(QTableView):
             Column("request", tr("Request"), self._name, tip=self._tip, spoken=self._tip),
             Column("model", tr("Model"), lambda row: row.model or _UNKNOWN),
             Column("tokens", tr("Tokens"), self._tokens, right=True),
-            Column("change", tr("To the left"), self._change, right=True),
+            Column("change", tr("Against base"), self._change, right=True),
         )
 
     def _name(self, row: ListedSide) -> str:

@@ -55,7 +55,7 @@ class StateBanner(QFrame):
     def tell(self, title: str, verdict: str = "", doubts: str = "") -> None:
         """Show what the Request is of, and how it stands to what was sent."""
         doubts = " ".join(
-            each for each in (doubts, tr("Budget and Detail stay with the Request of now.")) if each
+            each for each in (doubts, tr("Budget and Detail still show the current Request.")) if each
         )
         for label, text in ((self.title, title), (self.verdict, verdict), (self.doubts, doubts)):
             label.setText(text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, PieceChange, Request
 from inspector.domain.simulation import Simulation
-from inspector.ui.appearance import TextSize
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
@@ -22,7 +22,9 @@ from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import number, signed, tr, tr_count
 
-_WIDEST = "−199,999"
+_WIDTHS = {"piece": 0, "before": 8, "after": 8, "change": 8}
+"""Letters of the columns; the piece takes what is left."""
+_NARROW_STEPS = 68
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,7 @@ class CutPreview(QWidget):
         self.view = QTableView()
         self.view.setModel(self._model)
         dress_table(self.view, services.appearance, tr("Pieces before and after"))
-        head, modes = self.view.horizontalHeader(), QHeaderView.ResizeMode
-        head.setStretchLastSection(False)
-        for column in range(4):
-            head.setSectionResizeMode(column, modes.Interactive if column else modes.Stretch)
+        fit_columns(self.view.horizontalHeader(), _columns(), _WIDTHS)
         self.do_button = button(tr("Make the cut"), lambda: self._run(), role="primary")
         self.close_button = button(tr("Close preview"), close)
         self._close = close
@@ -110,7 +109,7 @@ class CutPreview(QWidget):
         self.do_button.setText(do)
         self.do_button.setAccessibleName(do)
         self._total.setText(tr("Building the preview …"))
-        self._note.setText(tr("Nothing is written by looking."))
+        self._note.setText(tr("Preview only. Nothing is saved."))
         self._model.set_values(())
 
     def show_figures(self, simulation: Simulation) -> None:
@@ -126,10 +125,17 @@ class CutPreview(QWidget):
         pieces = previewed_pieces(simulation)
         self._model.set_values(pieces)
         count = tr_count("{count} piece changes.", "{count} pieces change.", len(pieces))
-        self._note.setText(tr("{count} Nothing is written by looking.", count=count))
+        self._note.setText(tr("{count} Preview only. Nothing is saved.", count=count))
 
     def show_failure(self) -> None:
         self._total.setText(tr("The preview can't be built. The Request may have changed since."))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow, the change says most: the figures before and after it are in the sum."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < self._services.appearance.space(_NARROW_STEPS)
+        for column in (1, 2):
+            self.view.setColumnHidden(column, is_narrow)
 
     def _lay_out(self) -> None:
         buttons = FlowLayout(self.do_button, self.close_button, spacing=8)
@@ -141,9 +147,6 @@ class CutPreview(QWidget):
         look = self._services.appearance
         margin = look.space(3)
         self._words.setContentsMargins(margin, look.space(2), margin, look.space(2))
-        width = QFontMetrics(look.font(TextSize.NORMAL)).horizontalAdvance(_WIDEST) + look.space(4)
-        for column in range(1, 4):
-            self.view.horizontalHeader().resizeSection(column, width)
 
 
 def _columns() -> tuple[Column[PreviewedPiece], ...]:

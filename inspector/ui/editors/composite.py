@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CompositeSchema, MapSchema, SectionDef, TextSchema
-from inspector.domain.content import CompositeContent
+from inspector.domain.content import CompositeContent, TextContent
 from inspector.domain.rendering.render import render
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.part import EditorTools, MakeView, SectionPart
@@ -16,6 +16,8 @@ from inspector.ui.wording import tr
 
 _TABLE_STEPS = 48
 """The least height of a section with rows of its own to scroll."""
+_LINE_LETTERS, _LONG_TEXT, _SPARE_LINES = 80, 10_000, 3
+"""Letters of a line of a section's text, how much of a text is looked at, and the lines that stay free below it."""
 
 
 class SectionFrame(QFrame):
@@ -34,7 +36,7 @@ class SectionFrame(QFrame):
         )
         self.tokens = PlainLabel("", tone="muted", size="small")
         self.editor = make(part, tools)
-        self.editor.setMinimumHeight(space(_least_steps(section)))
+        self._fit()
         note = [section.description, tr("Read-only for its agent.") if section.read_only else ""]
         head = QHBoxLayout()
         arrange(
@@ -53,6 +55,7 @@ class SectionFrame(QFrame):
         rows.setContentsMargins(1, 1, 1, space(2))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         part.shown.connect(self.show_tokens)
+        part.shown.connect(self._fit)
         tools.figures.changed.connect(self.show_tokens)
         self.show_tokens()
 
@@ -67,6 +70,16 @@ class SectionFrame(QFrame):
         )
         self.fold_button.setAccessibleName(name)
         self._tools.icons.bind(self.fold_button, "chevron_right" if is_folded else "chevron_down")
+
+    def _fit(self) -> None:
+        """Have as much room as the section is worth: a short text needs less than a table."""
+        space, steps = self._tools.appearance.space, _least_steps(self.section)
+        content, height = self.part.content, space(steps)
+        if isinstance(content, TextContent):
+            lines = content.text.count("\n", 0, _LONG_TEXT) + 1 + len(content.text) // _LINE_LETTERS
+            height = min(height, (lines + _SPARE_LINES) * self._tools.appearance.line_pitch())
+        self.editor.setMinimumHeight(height)
+        self.editor.updateGeometry()
 
     def show_tokens(self) -> None:
         rendered = render(self.section.schema, self.part.content).text

@@ -16,9 +16,10 @@ from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.flow import FlowLayout
-from inspector.ui.widgets.rows_view import dress_table
+from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import tr
 
+_LEAST_ROWS = 3
 _MODIFIERS = Qt.KeyboardModifier
 
 
@@ -90,6 +91,7 @@ class ElementsView(QWidget):
         self._tools = tools
         self.table = ElementsTable()
         dress_table(self.table, tools.appearance, name)
+        keep_rows(self.table, tools.appearance, _LEAST_ROWS)
         self.delegate = CellDelegate(tools.appearance, self.table)
         self.add_button = button(tr("Add"), self.table.added.emit, size="small")
         self.remove_button = button(tr("Remove"), self.table.removed.emit, size="small")

@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
@@ -37,6 +38,8 @@ from inspector.ui.widgets.controls import arrange, button, field, icon_button
 from inspector.ui.wording import tr
 
 _MOST_LINES = 8
+_NARROW_STEPS = 130
+_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 OnValue = Callable[[FieldItem | FieldFault], None]
 
 
@@ -265,6 +268,8 @@ class FieldRow(QWidget):
         self.defined = defined
         self._unlocked = not defined.read_only
         self._is_open = True
+        self._width = 0
+        """Of the form that it stands in, in pixels; 0 until it is told."""
         name = ElidedLabel(f"{defined.name} *" if defined.required else defined.name)
         self._name, self._appearance = name, tools.appearance
         self.tokens = PlainLabel("", tone="muted", size="small")
@@ -281,21 +286,16 @@ class FieldRow(QWidget):
         policy.setRetainSizeWhenHidden(not plain)
         self.reset_button.setSizePolicy(policy)
         self.reset_button.hide()
-        line = QHBoxLayout()
-        arrange(
-            line,
-            name,
-            self.input.widget,
-            self.unlock_button,
-            self.reset_button,
-            self.tokens,
-            spacing=space(2),
-        )
-        line.setAlignment(name, Qt.AlignmentFlag.AlignTop)
-        line.setStretch(1, 1)
+        self._line, line = QBoxLayout(_BESIDE), QHBoxLayout()
+        parts = (self.input.widget, self.unlock_button, self.reset_button, self.tokens)
+        arrange(line, *parts, spacing=space(2))
+        line.setStretch(0, 1)
+        arrange(self._line, name, line, spacing=space(2))
+        self._line.setAlignment(name, Qt.AlignmentFlag.AlignTop)
+        self._line.setStretch(1, 1)
         rows = QVBoxLayout(self)
         self._below: list[QHBoxLayout] = []
-        arrange(rows, line, spacing=space(0.5))
+        arrange(rows, self._line, spacing=space(0.5))
         # Shown before they are in the row, they would be windows that take the keyboard.
         self.tokens.setVisible(not plain)
         self.unlock_button.setVisible(not self._unlocked)
@@ -327,13 +327,22 @@ class FieldRow(QWidget):
         self.unlock_button.setEnabled(is_open)
         self.input.set_open(is_open and self._unlocked)
 
+    def fit(self, width: int) -> None:
+        """Stand in a form of that width: where it is narrow, the name stands above its field."""
+        if width != self._width:
+            self._width = width
+            self._measure()
+
     def _measure(self) -> None:
         space = self._appearance.space
+        is_beside = not 0 < self._width < space(_NARROW_STEPS)
+        self._line.setDirection(_BESIDE if is_beside else _BELOW)
         self._name.setFixedWidth(space(36))
         self._name.setMinimumHeight(self._appearance.row_height())
-        self.tokens.setFixedWidth(space(16))
+        self._line.setSpacing(space(2 if is_beside else 0.5))
+        self.tokens.setFixedWidth(space(22))
         for below in self._below:
-            below.setContentsMargins(space(38), 0, 0, 0)
+            below.setContentsMargins(space(38) if is_beside else 0, 0, 0, 0)
 
     def _hint(self) -> str:
         limits = [self.defined.description]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -23,17 +24,21 @@ from inspector.ui.models.columns import Column
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button, clear
-from inspector.ui.wording import number, tr, tr_count
+from inspector.ui.wording import moment, number, tr, tr_count
 
 _TIME, _AUTHOR = "time", "author"
 _NEWEST = 200
 """So many of the newest entries are looked through for the one that is being written."""
 
 
-def _moment(entry: LogEntry) -> str:
-    """The time to the second; the tool tip has all of it."""
-    day, _, time = (entry.timestamp or "").partition("T")
-    return f"{day} {time[:8]}" if time else day
+def _moment(entry: LogEntry, now: str) -> str:
+    """The time as the other panels say it; what is no time with a zone stands as it was written."""
+    written = entry.timestamp or ""
+    try:
+        at = datetime.fromisoformat(written)
+        return written if at.tzinfo is None else moment(at, datetime.fromisoformat(now))
+    except ValueError:
+        return written
 
 
 class LogEditor(QWidget):
@@ -124,7 +129,7 @@ class LogEditor(QWidget):
         fields = schema.entry_schema.fields
         head: list[Column[Any]] = []
         if schema.entry_schema.timestamp:
-            head.append(Column(_TIME, tr("Time"), _moment, tip=lambda entry: entry.timestamp or ""))
+            head.append(Column(_TIME, tr("Time"), self._time, tip=lambda entry: entry.timestamp or ""))
         if schema.entry_schema.agent_id:
             head.append(Column(_AUTHOR, tr("Author"), lambda entry: entry.author or ""))
         columns = [*head, *columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
@@ -132,7 +137,7 @@ class LogEditor(QWidget):
         fit_columns(
             self.view.table.horizontalHeader(),
             self.model.columns,
-            {**first_widths(fields), _TIME: 24, _AUTHOR: 12},
+            {**first_widths(fields), _TIME: 14, _AUTHOR: 12},
         )
         clear(self._form)
         self.rows = {each.name: FieldRow(each, self._tools, plain=True) for each in fields}
@@ -143,6 +148,9 @@ class LogEditor(QWidget):
         if self.rows:
             self.setFocusProxy(next(iter(self.rows.values())).input.widget)
         self._clear_box()
+
+    def _time(self, entry: LogEntry) -> str:
+        return _moment(entry, self._tools.stamp()[0])
 
     def _rendered(self, entry: object) -> str:
         return render(self._schema, LogContent((entry,))).text if isinstance(entry, LogEntry) else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef, MapSchema
@@ -15,6 +16,7 @@ from inspector.ui.editors.field_values import with_field
 from inspector.ui.editors.fields import FieldRow
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.widgets.controls import arrange, clear
+from inspector.ui.wording import tr
 
 _MOST_WIDTH, _MOST_HEIGHT = 36, 24
 """Of what the fields would like to have, in lines: what Qt gives any area that is scrolled."""
@@ -84,7 +86,16 @@ class MapEditor(QWidget):
         for name, row in self.rows.items():
             value = values.get(name)
             rendered = "" if value is None else render(schema, MapContent({name: value})).text
-            row.tokens.setText(self._tools.figures.of(rendered, name) if rendered else "")
+            figure = self._tools.figures.of(rendered, name) if rendered else ""
+            row.tokens.setText(tr("{count} tokens", count=figure) if figure else "")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        for row in self.rows.values():
+            row.fit(self.width())
 
     def _build(self, fields: tuple[FieldDef, ...]) -> None:
         clear(self._form)
@@ -98,6 +109,7 @@ class MapEditor(QWidget):
             row.reset.connect(partial(self._reset, name))
             self._form.addWidget(row)
         self._form.addStretch(1)
+        self._fit()
         if self.rows:
             self.setFocusProxy(next(iter(self.rows.values())).input.widget)
 

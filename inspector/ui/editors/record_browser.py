@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -86,7 +86,7 @@ class RecordBrowser(QWidget):
         self._bar = FlowLayout()
         self._stack = QStackedWidget()
         self._split = QSplitter(Qt.Orientation.Vertical)
-        self._sizes = [_LIST_SHARE, _PAGE_SHARE]
+        self._sizes, self._is_first_sizes = [_LIST_SHARE, _PAGE_SHARE], True
         """Of the list and the page, as they were left."""
         self._lay_out()
         self.words_field.textChanged.connect(lambda _: self.filtered.emit())
@@ -214,12 +214,13 @@ class RecordBrowser(QWidget):
         self._split.splitterMoved.connect(self._note_sizes)
         self.page.moved.connect(self._show_page)
         self._show_page()
+        self.table.viewport().installEventFilter(self)
         column = QVBoxLayout(self)
         arrange(column, head, self._split)
         column.setStretch(1, 1)
 
     def _note_sizes(self) -> None:
-        self._sizes = self._split.sizes()
+        self._sizes, self._is_first_sizes = self._split.sizes(), False
 
     def _show_page(self) -> None:
         shown = bool(self.page.shown_key)
@@ -227,8 +228,26 @@ class RecordBrowser(QWidget):
             return
         self.page.setVisible(shown)
         if shown:
-            self._split.setSizes([self.height() * each // sum(self._sizes) for each in self._sizes])
+            above, below = (self.height() * each // sum(self._sizes) for each in self._sizes)
+            # What few rows don't need is better spent on the text of one of them.
+            rows = (self.table.model().rowCount() + 1) * self._appearance.row_height()
+            spare = max(0, above - rows) if self._is_first_sizes else 0
+            self._split.setSizes([above - spare, below + spare])
             # The row that was chosen may be where the page is now.
+            QTimer.singleShot(0, self, self._keep_in_sight)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the current row in sight where it was, however high the list is made."""
+        if watched is self.table.viewport() and isinstance(event, QResizeEvent):
+            row = self.table.visualRect(self.table.currentIndex())
+            if row.isValid() and row.top() >= 0 and row.bottom() <= event.oldSize().height():
+                QTimer.singleShot(0, self, self._keep_in_sight)
+        return super().eventFilter(watched, event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was read before its tab was left is still the row to see."""
+        super().showEvent(event)
+        if not self.page.isHidden():
             QTimer.singleShot(0, self, self._keep_in_sight)
 
     def _keep_in_sight(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.domain.content import TextContent
@@ -22,6 +23,15 @@ class SectionText(QWidget):
         self.page.editor.edited.connect(self._edited)
         part.shown.connect(self._show)
         self._show()
+
+    def sizeHint(self) -> QSize:
+        """No higher than its section asks for: an empty page would like to be as high as a table."""
+        hint = super().sizeHint()
+        return QSize(hint.width(), self.minimumHeight() or hint.height())
+
+    def hasHeightForWidth(self) -> bool:
+        """No: however narrow it is, its lines scroll in the height that it has."""
+        return False
 
     def _show(self) -> None:
         content = self._part.content

@@ -35,9 +35,10 @@ from inspector.ui.models.tree import TreeRow
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.flow import FlowLayout
-from inspector.ui.widgets.rows_view import dress_tree
+from inspector.ui.widgets.rows_view import dress_tree, keep_rows
 from inspector.ui.wording import tr, tr_count
 
+_LEAST_ROWS = 3
 _OPEN = 500
 """Nodes up to which an outline is opened to its last level."""
 
@@ -94,6 +95,7 @@ class TreeEditor(QWidget):
         self.model = OutlineModel((), frozenset(), self)
         self.view = OutlineView()
         dress_tree(self.view, tools.appearance, tr("Nodes of the tree"))
+        keep_rows(self.view, tools.appearance, _LEAST_ROWS)
         self.delegate = CellDelegate(tools.appearance, self.view)
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
         self.note = PlainLabel("", tone="muted", size="small")
@@ -186,8 +188,15 @@ class TreeEditor(QWidget):
         if is_new and self.model.total <= _OPEN:
             self.view.expandAll()
         self.note.setText(tr_count("{count} node", "{count} nodes", self.model.total))
-        for each in self._buttons:
-            each.setEnabled(not self._part.is_read_only)
+        self._look()
+
+    def _look(self) -> None:
+        """Say what can be done with what is selected."""
+        is_open, any_chosen = not self._part.is_read_only, self.view.selectionModel().hasSelection()
+        add, *others = self._buttons
+        add.setEnabled(is_open)
+        for each in others:
+            each.setEnabled(is_open and any_chosen)
 
     def _row(self, node: TreeNode) -> TreeRow:
         """A node's row: the one that is shown, where it is of the very same node."""
@@ -202,6 +211,7 @@ class TreeEditor(QWidget):
         editable = {TEXT} if fields is None else {field_column(each.name) for each in fields}
         old, self.model = self.model, OutlineModel(columns, frozenset(editable), self)
         self.view.setModel(self.model)
+        self.view.selectionModel().selectionChanged.connect(self._look)
         old.deleteLater()
         self.model.typed.connect(self._typed)
         self.model.dropped.connect(self._dropped)

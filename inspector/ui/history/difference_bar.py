@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
@@ -30,7 +30,7 @@ class DifferenceBar(QFrame):
         self.title, self.summary = ElidedLabel("", strong=True), ElidedLabel("", tone="muted", size="small")
         self.against = Segments(
             tr("Compared with"),
-            (tr("With now"), tr("Compare the version with the block as it is now")),
+            (tr("With current"), tr("Compare the version with the block as it is now")),
             (tr("With previous"), tr("Show what this version changed")),
         )
         self.form = Segments(
@@ -38,7 +38,7 @@ class DifferenceBar(QFrame):
             (tr("Inline"), tr("Show both versions in one column")),
             (tr("Side by side"), tr("Show the chosen version on the left")),
         )
-        self.spaces_button = button(tr("Spaces"), lambda: None, role="segment")
+        self.spaces_button = button(tr("Show spaces"), lambda: None, role="segment")
         self.spaces_button.setCheckable(True)
         safe_tooltip(self.spaces_button, tr("Show spaces and tabs"))
         self.restore_button = button(restore.title, restore.run, role="primary")
@@ -74,6 +74,8 @@ class DifferenceBar(QFrame):
     def _lay_out(self) -> None:
         names, self._tools = QHBoxLayout(), QHBoxLayout()
         self._choices, self._restores = QWidget(), QWidget()
+        # What differs is said whole; where it came from gives way.
+        self.summary.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
         arrange(names, self.title, self.summary, None, self._back, self._forward, spacing=8)
         self._choices.setLayout(FlowLayout(self.against, self.form, self.spaces_button, spacing=8))
         restores = (self.redact_button, self.selection_button, self.hunk_button, self.restore_button)

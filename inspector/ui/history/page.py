@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QSlider,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -34,6 +33,7 @@ from inspector.ui.presentation.journal_words import who
 from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.controls import EmptyState, arrange, name_help
+from inspector.ui.widgets.whole_splitter import WholeSplitter
 from inspector.ui.wording import moment, number, signed, tr, tr_count, tr_error
 
 _LIST_SHARE, _SHARE = 2, 5
@@ -110,7 +110,8 @@ class HistoryPage(QWidget):
         arrange(column, self.bar, self.banners, self._stack)
         column.setStretch(2, 1)
         arrange(QVBoxLayout(above), self.versions, self.slider)
-        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split = WholeSplitter()
+        self._split.setOrientation(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         for part, share in ((above, _LIST_SHARE), (below, _SHARE)):
             self._split.addWidget(part)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.edits.redaction import RedactVersions
@@ -17,10 +17,10 @@ from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.journal_words import operation_name, who
 from inspector.ui.widgets.controls import arrange
-from inspector.ui.widgets.rows_view import dress_table
+from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import moment, number, signed, tr
 
-_WIDTHS = {0: 14, 1: 24, 4: 20, 5: 15}
+_WIDTHS = {0: 17, 1: 24, 4: 20, 5: 18}
 """Steps of the columns that hold figures and times; the others share what is left."""
 _LEAST_STEPS = 18
 """Of each of the others, so that its title and a word can be read."""
@@ -52,6 +52,7 @@ class VersionList(QWidget):
         self.view = QTableView()
         self.view.setModel(self._model)
         dress_table(self.view, services.appearance, tr("Versions"))
+        keep_rows(self.view, services.appearance, _LEAST_ROWS)
         modes = QHeaderView.ResizeMode
         for place in range(self._model.columnCount()):
             mode = modes.Interactive if place in _WIDTHS else modes.Stretch
@@ -150,20 +151,7 @@ class VersionList(QWidget):
     def _measure(self) -> None:
         for place, steps in _WIDTHS.items():
             self.view.horizontalHeader().resizeSection(place, self._services.appearance.space(steps))
-        self._fit_height()
         self._fit()
-
-    def _fit_height(self) -> None:
-        """Have room for the title's row, whose height a window decides, and some versions to choose from.
-
-        With large text the page is scrolled.
-        """
-        around = self.view.horizontalHeader().sizeHint().height() + 2 * self.view.frameWidth()
-        self.view.setMinimumHeight(around + _LEAST_ROWS * self._services.appearance.row_height())
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._fit_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -199,7 +187,7 @@ def _columns(services: PanelServices) -> tuple[Column[MeasuredVersion], ...]:
         Column("who", tr("Who"), author, tip=author),
         Column("what", tr("What"), what_was_done, tip=_what_tip),
         Column("size", tr("Characters"), size, right=True),
-        Column("tokens", tr("Tokens"), _growth, right=True, spoken=_growth, tip=_tokens_tip),
+        Column("tokens", tr("± tokens"), _growth, right=True, spoken=_growth, tip=_tokens_tip),
         Column("reason", tr("Reason"), lambda row: row.version.reason, tip=lambda row: row.version.reason),
     )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
-from inspector.domain.counts import Count
+from inspector.domain.counts import Count, Method, joint_method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import InspectorError
 from inspector.domain.layouts import Layout
@@ -20,7 +20,7 @@ from inspector.ui.presentation.names import name_of_source
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import counted, number, signed, tr, tr_count, tr_error
+from inspector.ui.wording import counted, signed, tr, tr_count, tr_error
 
 _LONGEST_NAME = 60
 _FIGURES = ("199,999", "−19,999")
@@ -32,7 +32,7 @@ class PreviewedSection:
 
     key: str
     name: str
-    tokens: int
+    tokens: Count
     delta: int = 0
     is_out: bool = False
 
@@ -44,22 +44,31 @@ def previewed_sections(simulation: Simulation) -> tuple[PreviewedSection, ...]:
         each.name: each.title for side in (simulation.before, simulation.after) for each in side.sections
     }
     found = [
-        PreviewedSection(name, titles[name] or name, tokens, tokens - before.get(name, 0))
-        for name, tokens in after.items()
+        PreviewedSection(name, titles[name] or name, count, count.tokens - _of(before, name))
+        for name, count in after.items()
     ]
     found += [
-        PreviewedSection(name, tr("{name} (gone)", name=titles[name] or name), 0, -tokens)
-        for name, tokens in before.items()
+        PreviewedSection(
+            name, tr("{name} (gone)", name=titles[name] or name), Count(0, Method.EXACT), -count.tokens
+        )
+        for name, count in before.items()
         if name not in after
     ]
     return (*found, *_falls_out(simulation))
 
 
-def _tokens(request: Request) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _tokens(request: Request) -> dict[str, Count]:
+    found: dict[str, list[Count]] = {}
     for each in request.sections:
-        found[each.name] = found.get(each.name, 0) + each.tokens
-    return found
+        found.setdefault(each.name, []).append(Count(each.tokens, each.method))
+    return {
+        name: Count(sum(each.tokens for each in counts), joint_method(each.method for each in counts))
+        for name, counts in found.items()
+    }
+
+
+def _of(counts: Mapping[str, Count], name: str) -> int:
+    return counts[name].tokens if name in counts else 0
 
 
 def _falls_out(simulation: Simulation) -> Iterator[PreviewedSection]:
@@ -69,7 +78,9 @@ def _falls_out(simulation: Simulation) -> Iterator[PreviewedSection]:
     was = {key(each) for each in simulation.before.left_out}
     for at, each in enumerate(simulation.after.left_out):
         if key(each) not in was:
-            yield PreviewedSection(f"out {at}", name_of_source(each.source), each.tokens, is_out=True)
+            yield PreviewedSection(
+                f"out {at}", name_of_source(each.source), Count(each.tokens, each.method), is_out=True
+            )
 
 
 class LayoutPreview(QWidget):
@@ -126,12 +137,12 @@ class LayoutPreview(QWidget):
                 delta=signed(diff.delta),
             )
         else:
-            text = tr("{tokens} tokens, as many as now", tokens=counted(Count(after.tokens, after.method)))
+            text = tr("{tokens} tokens, no change", tokens=counted(Count(after.tokens, after.method)))
         self.total.setText(text)
         rows = previewed_sections(simulation)
         out = sum(each.is_out for each in rows)
         falls = tr_count("{count} thing falls out.", "{count} things fall out.", out) if out else ""
-        now = tr("Compared with what is saved; nothing is written by looking.")
+        now = tr("Preview only: compared with what is saved.")
         self.note.setText(f"{falls} {now}".strip())
         self._model.set_values(rows)
 
@@ -159,6 +170,6 @@ def _columns() -> tuple[Column[PreviewedSection], ...]:
 
     return (
         Column("name", tr("Section"), name, tip=lambda row: row.name),
-        Column("tokens", tr("Tokens"), lambda row: number(row.tokens), right=True),
+        Column("tokens", tr("Tokens"), lambda row: counted(row.tokens), right=True),
         Column("delta", tr("Change"), lambda row: signed(row.delta) if row.delta else "", right=True),
     )

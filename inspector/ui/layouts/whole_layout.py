@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef, FieldType
@@ -74,6 +75,20 @@ class WholeLayoutForm(QWidget):
         arrange(QVBoxLayout(self), *self.rows.values(), None, margins=space(3), spacing=space(2))
         for name, row in self.rows.items():
             row.typed.connect(partial(self._take, name))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """It may be wider than what is seen of it, which decides."""
+        seen = self.parentWidget()
+        for row in self.rows.values():
+            row.fit(self.width() if seen is None else seen.width())
 
     def show_layout(self, layout: Layout) -> None:
         """Show the values of a layout."""

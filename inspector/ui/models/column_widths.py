@@ -14,8 +14,10 @@ from inspector.ui.models.columns import Column
 
 _WIDTH = 12
 """Letters of a column of which nothing is said."""
-_REST = 20
-"""Letters that the one that takes the rest has before any other has more than its title needs."""
+_REST, _LEAST_REST = 20, 14
+"""Letters that the one that takes the rest has before any other has more than its title needs, and at the least."""
+_SHORT = 13
+"""Letters of cells that are not cut for want of room: a date with its time."""
 _LOOKED_AT, _MOST_LETTERS = 40, 60
 """Rows, and letters of each of their cells, that are measured."""
 _ROOM = 3
@@ -25,8 +27,8 @@ _ROOM = 3
 def fit_columns(header: QHeaderView, columns: Sequence[Column[Any]], widths: Mapping[str, int]) -> None:
     """Give columns their first widths in characters; the column of width 0 takes what is left.
 
-    Where too little is left for that one, the others give up what their titles don't need. Where more is left than
-    its words take, the others are as wide as theirs.
+    Where too little is left for that one, the others give up what their titles and short cells don't need. Where
+    more is left than its words take, the others are as wide as theirs.
     """
     header.setStretchLastSection(False)
     for at, column in enumerate(columns):
@@ -96,18 +98,33 @@ class _ColumnFit(QObject):
         longer = {at: max(0, needed[at] - width) for at, width in wished.items()}
         rest = sum(letter * _REST for width in widths.values() if not width)
         over = sum(wished.values()) + rest - header.width() if header.isVisible() else 0
-        spare = sum(width - titles[at] for at, width in wished.items())
+        # A moment or a word that is cut says nothing.
+        short = {at: 0 if at in self._figures else min(needed[at], letter * _SHORT) for at in wished}
+        least = {at: min(width, max(titles[at], short[at])) for at, width in wished.items()}
+        spare = sum(width - least[at] for at, width in wished.items())
         share = min(1.0, max(0, over) / spare) if spare else 0.0
         words = max(rest, sum(needed[at] for at, width in widths.items() if not width))
         free = max(0, header.width() - sum(wished.values()) - words) if header.isVisible() else 0
         grown = min(1.0, free / sum(longer.values())) if any(longer.values()) else 0.0
         self._is_fitting = True
         try:
+            taken = 0
             for at, width in wished.items():
-                less, more = (width - titles[at]) * share, longer[at] * grown
+                less, more = (width - least[at]) * share, longer[at] * grown
                 header.resizeSection(at, int(width - less + more))
+                taken += header.sectionSize(at)
+            for at in (at for at, width in widths.items() if not width):
+                self._fit_rest(at, taken, letter * _LEAST_REST)
         finally:
             self._is_fitting = False
+
+    def _fit_rest(self, at: int, taken: int, least: int) -> None:
+        """Let a column take what is left; where that is too little to read, the table scrolls across."""
+        header, modes = self._header, QHeaderView.ResizeMode
+        is_tight = header.isVisible() and taken + least > header.width()
+        header.setSectionResizeMode(at, modes.Interactive if is_tight else modes.Stretch)
+        if is_tight:
+            header.resizeSection(at, least)
 
     def _widest(self, at: int, unknown: int) -> int:
         """What the first cells of a column take at the most, so that an empty one leaves its room to the words.

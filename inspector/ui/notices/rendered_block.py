@@ -56,7 +56,11 @@ class RenderedPage(TextPage):
         if piece is not None:
             self._asked = ()
             cost = tokens(Count(piece.tokens, piece.method))
-            self._tell(tr("Sent as below: {tokens}.", tokens=cost))
+            self._tell(
+                tr("Sent as below: {tokens}, the section's heading not counted.", tokens=cost)
+                if heading
+                else tr("Sent as below: {tokens}.", tokens=cost)
+            )
             self._show(heading, piece.text.rstrip("\n"))
             return
         self._tell(self._why(state), warning=True)

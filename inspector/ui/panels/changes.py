@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHeaderView,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from inspector.domain.undo import UndoStack
 from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.journal_reader import JournalPage
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import Panel, PanelServices
@@ -43,11 +43,9 @@ from inspector.ui.wording import moment, number, tr, tr_count
 
 _PAGE, _MOST_AGAIN = 200, 1_000
 _SOON_MILLISECONDS = 60
-_WHEN, _WHO, _WHAT = 0, 1, 2
-_WIDTHS = {_WHEN: 25, _WHO: 26, _WHAT: 44}
-"""Steps of the columns for when, who and what; the others share what is left."""
-_WHAT_SHARE = 0.28
-"""Of a wide panel, what was done takes so much."""
+_WHO, _WHAT = 1, 2
+_WIDTHS = {"when": 14, "who": 14, "what": 0, "target": 24, "reason": 24}
+"""Letters of the columns; what was done takes what is left."""
 _WIDE_STEPS, _HIGH_STEPS = 200, 40
 
 
@@ -60,17 +58,15 @@ class ChangesPanel(Panel):
         self._entries: tuple[JournalEntry, ...] = ()
         self._stack_of_own = UndoStack((), ())
         self._limit = _PAGE
-        self._fitted = 0
         self._is_stale = self._is_whole = self._is_reading = False
         self._model = RowTable(self._columns(), lambda row: row.change.seq, self)
         self.view = QTableView()
         self.view.setModel(self._model)
         dress_table(self.view, services.appearance, tr("Changes"))
-        header, modes = self.view.horizontalHeader(), QHeaderView.ResizeMode
-        for place in range(self._model.columnCount()):
-            header.setSectionResizeMode(place, modes.Interactive if place in _WIDTHS else modes.Stretch)
+        header = self.view.horizontalHeader()
         # Where there is no room for all, what was done is the last to be out of sight.
         header.moveSection(_WHAT, _WHO)
+        fit_columns(header, self._columns(), _WIDTHS)
         self.actor_box = QComboBox()
         for each in (self.actor_box, self.actor_box.view()):
             each.setAccessibleName(tr("Changes by"))
@@ -152,15 +148,14 @@ class ChangesPanel(Panel):
         self._pages.addWidget(EmptyState(tr("No changes yet"), tr("Every edit of the file is listed here.")))
         self._pages.addWidget(table)
         arrange(QVBoxLayout(self), self._pages)
-        self._measure()
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._read)
         self.view.selectionModel().currentRowChanged.connect(self._choose)
+        self.view.selectionModel().selectionChanged.connect(self._tell)
         self.view.activated.connect(self._open)
         self.view.verticalScrollBar().valueChanged.connect(self._read_older)
         self.actor_box.activated.connect(self._filter)
-        self.services.appearance.changed.connect(self._measure)
 
     def _leave(self) -> None:
         """Another file: nothing of the last one stays, neither rows nor names."""
@@ -239,7 +234,9 @@ class ChangesPanel(Panel):
 
     @property
     def _row(self) -> JournalRow | None:
-        found = self._model.value_at(self.view.currentIndex())
+        index = self.view.currentIndex()
+        # With the keyboard alone a row becomes the current one that nobody has chosen.
+        found = self._model.value_at(index) if self.view.selectionModel().isSelected(index) else None
         return found if isinstance(found, JournalRow) else None
 
     def _choose(self, index: QModelIndex) -> None:
@@ -289,21 +286,3 @@ class ChangesPanel(Panel):
         self.turn_button.setAccessibleName(text)
         self.turn_button.setEnabled(not why)
         safe_tooltip(self.turn_button, why)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _measure(self) -> None:
-        for place, steps in _WIDTHS.items():
-            self.view.horizontalHeader().resizeSection(place, self.services.appearance.space(steps))
-        self._fitted = 0
-        self._fit()
-
-    def _fit(self) -> None:
-        """Give what was done its share of a wide panel, until a person drags its column."""
-        header = self.view.horizontalHeader()
-        if self._fitted in (0, header.sectionSize(_WHAT)):
-            least = self.services.appearance.space(_WIDTHS[_WHAT])
-            self._fitted = max(least, round(_WHAT_SHARE * self.width()))
-            header.resizeSection(_WHAT, self._fitted)

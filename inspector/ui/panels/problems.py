@@ -172,6 +172,7 @@ class ProblemsPanel(Panel):
         header, space = self.view.horizontalHeader(), self.services.appearance.space
         for column, steps in _WIDTHS.items():
             header.resizeSection(column, space(steps))
+        self.view.setIconSize(QSize(space(4), space(4)))
         self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -90,7 +90,7 @@ def distance_text(destination: Destination) -> str:
 def head_lines(call: PreparedCall) -> str:
     """The lines above a body as it is sent: address and headers, with a variable in place of the key."""
     if not call.url:
-        return tr("Answered in this program; nothing is sent.")
+        return tr("Answered in this program. Nothing leaves this computer.")
     headers = "\n".join(f"{name}: {value}" for name, value in call.shown_headers.items())
     return f"POST {call.url}\n{headers}"
 

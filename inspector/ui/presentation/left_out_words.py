@@ -25,7 +25,7 @@ def effect_button(row: OutRow) -> str:
     if row.members and fix.action == _ONE_BY_ONE:
         text = tr("Restore next turn")
     more = signed(row.fix_tokens) if fix.action not in _NO_EFFECT else ""
-    return tr("{button} ({tokens})", button=text, tokens=more) if more else text
+    return tr("{button} ({tokens} tokens)", button=text, tokens=more) if more else text
 
 
 def turn_name(batch: Batch) -> str:

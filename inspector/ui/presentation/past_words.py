@@ -27,9 +27,7 @@ def verdict_text(past: PastRequest, now: datetime) -> str:
     if rebuilt.logged is not None and rebuilt.logged.text == past.request.text:
         return tr("Equals what was sent {at}.", at=at)
     texts = {
-        RebuildVerdict.REPRODUCED: tr(
-            "Not what was sent: something changed since {at}. A rebuild of {at} equals what was sent.", at=at
-        ),
+        RebuildVerdict.REPRODUCED: tr("Changed since the last send ({at}).", at=at),
         RebuildVerdict.DIFFERS: tr(
             "What was sent {at} can't be rebuilt exactly.{where}", at=at, where=_where(rebuilt)
         ),

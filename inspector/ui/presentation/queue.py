@@ -58,7 +58,7 @@ async def read_queue(session: FileSession) -> QueueList:
 def heading_text(kind: str) -> str:
     """What stands above the rows of a state, or of the wakeups."""
     return {
-        QueueState.FAILED.value: tr("Failed, tried again by themselves"),
+        QueueState.FAILED.value: tr("Failed, retried automatically"),
         QueueState.DEAD.value: tr("Dead letters, not tried again"),
         QueueState.RUNNING.value: tr("Running"),
         QueueState.PENDING.value: tr("Pending"),
@@ -131,7 +131,7 @@ def message_facts(message: QueuedMessage, listed: QueueList, now: datetime) -> s
         tr("From {sender}, {when}", sender=sender, when=moment(message.created_at, now)),
         tr("Priority {priority}", priority=number(message.priority)),
     ]
-    if message.origin:
+    if message.origin and listed.agent(message.from_agent_id):
         lines.append(tr("Came by {origin}", origin=one_line(message.origin)))
     facts = [" · ".join(lines)]
     later = []
@@ -139,7 +139,9 @@ def message_facts(message: QueuedMessage, listed: QueueList, now: datetime) -> s
         later.append(tr_count("Tried {count} time", "Tried {count} times", message.attempts))
     waits = message.state in (QueueState.PENDING, QueueState.FAILED)
     if waits and message.next_attempt_at is not None:
-        later.append(tr("Next try {when}", when=moment(message.next_attempt_at, now)))
+        is_due = message.next_attempt_at <= now
+        when = moment(message.next_attempt_at, now)
+        later.append(tr("Due since {when}", when=when) if is_due else tr("Next try {when}", when=when))
     if message.processed_at is not None:
         later.append(tr("Processed {when}", when=moment(message.processed_at, now)))
     if message.state is QueueState.RUNNING and message.lease_until is not None:

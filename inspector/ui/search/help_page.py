@@ -20,7 +20,7 @@ LANGUAGE: tuple[tuple[str, Callable[[], str]], ...] = (
     ("role:tool", lambda: tr("Messages of the user, assistant, system or tool.")),
     ("tool:search", lambda: tr("Tools with this in their name.")),
     ("agent:Ada", lambda: tr("What this agent owns, by name or id.")),
-    ("tokens:>500", lambda: tr("Texts of so many tokens. Also <100 and 100..500.")),
+    ("tokens:>500", lambda: tr("Texts over 500 tokens. Also <100 and 100..500.")),
     ("after:2026-10", lambda: tr("From this time on. Also before: and on:, and today or 7d.")),
     ("is:deleted", lambda: tr("Only active, archived or deleted.")),
 )

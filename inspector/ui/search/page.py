@@ -118,7 +118,7 @@ class SearchPage(QWidget):
         self.fault_note.setVisible(bool(found.fault))
         self.named_note.setText("" if found.named is None else goes_words(found.named))
         self.named_note.setVisible(found.named is not None and bool(found.rows))
-        self.note.setText(self._note())
+        self._tell_note()
         self.sent_button.setEnabled(found.hit is not None)
         self._show_page()
 
@@ -129,8 +129,13 @@ class SearchPage(QWidget):
             self.table.setCurrentIndex(index)
         if index.isValid():
             self.table.scrollTo(index)
-        self.note.setText(self._note())
+        self._tell_note()
         self.sent_button.setEnabled(self._found.hit is not None)
+
+    def _tell_note(self) -> None:
+        self.note.setText(self._note())
+        # Without words it would still take its place in a line that wraps.
+        self.note.setVisible(bool(self.note.original))
 
     def show_sent(self, found: SentText | None) -> None:
         """Say in which Requests something was; None takes that away."""

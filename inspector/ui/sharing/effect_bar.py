@@ -92,7 +92,7 @@ class EffectBar(QFrame):
 
     def _say(self, agents: tuple[str, ...], *, drafted: bool) -> None:
         names = {each.id: each.name for each in self._services.workspace.file.agents}
-        text = tr_count("Seen by {count} agent", "Seen by {count} agents", len(agents))
+        text = tr_count("Shared with {count} agent", "Shared with {count} agents", len(agents))
         self.button.setText(text)
         self.button.setAccessibleName(text)
         safe_tooltip(

@@ -32,6 +32,8 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
 _BLOCK_STEPS, _AGENT_STEPS, _GAP_STEPS = 58, 28, 2
+_LEAST_LETTERS = 5
+"""Of an owner's name, below which it would say nothing."""
 _BLOCK_SHARE = 0.39
 """The most of the table's width that the labels may take: two agents stay in sight with large text."""
 _OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_F2)
@@ -228,7 +230,7 @@ class _BlockHeader(_MatrixHeader):
         owner = one_line(matrix.owner_name(block))
         label_width = self._width(block.label)
         left = room.width() - label_width - gap
-        if left > gap:
+        if left > gap + self._width("m" * _LEAST_LETTERS):
             _draw(painter, room.adjusted(label_width + gap, 0, 0, 0), owner)
         painter.setFont(self._appearance.font())
         painter.setPen(theme.text)

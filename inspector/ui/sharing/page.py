@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.sharing import AgentCosts, BlockCost
 from inspector.ui.actions import Action
 from inspector.ui.file_state import What
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
@@ -29,12 +30,13 @@ from inspector.ui.sharing.costs import CostReader
 from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.widgets.controls import Segments, arrange, button, field, name_help
 from inspector.ui.widgets.flow import FlowLayout
-from inspector.ui.widgets.rows_view import dress_table
+from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import tr, tr_code
 
 _ALL = 0
-_LEVEL, _TOKENS, _WHY = 1, 2, 3
-_WIDTHS = {0: 28, _TOKENS: 18}
+_LEVEL, _LEAST_ROWS = 1, 2
+_WIDTHS = {"agent": 14, "level": 24, "tokens": 10, "why": 0}
+"""Letters of the columns; the reason takes what is left."""
 _FILTER_STEPS = 34
 
 
@@ -117,10 +119,8 @@ class SharingPage(QWidget):
         dress_table(self.table, self._services.appearance, tr("Agents and their access to the block"))
         self.table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column in (_LEVEL, _WHY):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        keep_rows(self.table, self._services.appearance, _LEAST_ROWS)
+        fit_columns(self.table.horizontalHeader(), _columns(), _WIDTHS)
         bar = QFrame()
         bar.setProperty("role", "dock_title")
         self._bar = FlowLayout()
@@ -148,8 +148,6 @@ class SharingPage(QWidget):
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
         self._fit_height()
-        for column, steps in _WIDTHS.items():
-            self.table.horizontalHeader().resizeSection(column, space(steps))
 
     def _fit_height(self) -> None:
         """Make all of the bar as high as a button, whose height is known once it is in a window."""
@@ -238,7 +236,7 @@ def _columns() -> tuple[Column[AccessRow], ...]:
         Column("agent", tr("Agent"), _name, tip=_name),
         Column("level", tr("Access"), lambda row: access_text(row.access), tip=_access_tip),
         Column("tokens", tr("Tokens"), lambda row: cost_text(row.cost), right=True, spoken=_spoken_cost),
-        Column("why", tr("In the agent's Request"), _why, tip=_why),
+        Column("why", tr("In its Request"), _why, tip=_why),
     )
 
 

@@ -17,6 +17,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.summaries import Summary, SummaryVersion
 from inspector.runtime.session import FileSession
 from inspector.ui.history.difference_view import DifferenceView
+from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
@@ -35,6 +36,9 @@ _LOST: tuple[tuple[str, Callable[[], str]], ...] = (
     ("numbers", lambda: tr("Number")),
 )
 _SOON_MILLISECONDS = 80
+_LOST_WIDTHS = {"kind": 10, "text": 0, "place": 12}
+_VERSION_WIDTHS = {"seq": 7, "when": 14, "who": 14, "what": 18, "reason": 0}
+"""Letters of the tables' columns; those of width 0 take what is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class LossTable(QWidget):
         self.view = QTableView()
         self.view.setModel(self.model)
         dress_table(self.view, services.appearance, tr("In the source and not in the summary"))
+        fit_columns(self.view.horizontalHeader(), _lost_columns(), _LOST_WIDTHS)
         self.view.activated.connect(self._enter)
         self.view.clicked.connect(self._enter)
         head = QFrame()
@@ -82,8 +87,6 @@ class LossTable(QWidget):
         self._summary: Summary | None = None
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._soon.timeout.connect(self._start)
-        services.appearance.changed.connect(self._measure)
-        self._measure()
 
     def show_summary(self, summary: Summary | None) -> None:
         """Check a summary against its source, a little later."""
@@ -118,11 +121,6 @@ class LossTable(QWidget):
         if item is not None and item.ref is not None:
             self.pointed.emit(item.ref)
 
-    def _measure(self) -> None:
-        space = self._services.appearance.space
-        for column, steps in enumerate((20, 70)):
-            self.view.horizontalHeader().resizeSection(column, space(steps))
-
 
 def check_text(check: SummaryCheck) -> str:
     """The result of a check in a sentence or two."""
@@ -149,7 +147,7 @@ def _lost_columns() -> tuple[Column[LostItem], ...]:
     return (
         Column("kind", tr("Kind"), lambda item: item.kind),
         Column("text", tr("In the source"), lambda item: item.text, tip=lambda item: item.text),
-        Column("place", tr("Said first in"), place),
+        Column("place", tr("First in"), place),
     )
 
 
@@ -164,6 +162,7 @@ class SummaryHistory(QWidget):
         self.view = QTableView()
         self.view.setModel(self.model)
         dress_table(self.view, services.appearance, tr("Versions of the summary"))
+        fit_columns(self.view.horizontalHeader(), self._columns(), _VERSION_WIDTHS)
         self.view.selectionModel().currentRowChanged.connect(self._compare)
         self.difference = DifferenceView(services.appearance)
         splitter = QSplitter(Qt.Orientation.Vertical)
@@ -173,8 +172,6 @@ class SummaryHistory(QWidget):
         splitter.setStretchFactor(1, 2)
         arrange(QVBoxLayout(self), splitter)
         self.setFocusProxy(self.view)
-        services.appearance.changed.connect(self._measure)
-        self._measure()
 
     def show_summary(self, summary: Summary | None) -> None:
         """Read the versions of a summary, newest first."""
@@ -220,11 +217,6 @@ class SummaryHistory(QWidget):
             Column("what", tr("What"), lambda each: operation_name(each.operation)),
             Column("reason", tr("Reason"), lambda each: each.reason, tip=lambda each: each.reason),
         )
-
-    def _measure(self) -> None:
-        space = self._services.appearance.space
-        for column, steps in enumerate((14, 26, 28, 34)):
-            self.view.horizontalHeader().resizeSection(column, space(steps))
 
 
 async def compared_summaries(

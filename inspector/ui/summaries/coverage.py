@@ -151,8 +151,8 @@ class CoverageTable(QWidget):
     def _columns(self) -> tuple[Column[CoverageStretch], ...]:
         return (
             Column("what", tr("Coverage"), lambda each: STRETCH_WORDS[each.kind](), tip=stretch_text),
-            Column("first", tr("From message"), lambda each: number(each.first), right=True),
-            Column("last", tr("To message"), lambda each: number(each.last), right=True),
+            Column("first", tr("From"), lambda each: number(each.first), right=True),
+            Column("last", tr("To"), lambda each: number(each.last), right=True),
             Column("messages", tr("Messages"), lambda each: number(each.messages), right=True),
             Column("summaries", tr("Summaries"), self._names, tip=self._names),
         )

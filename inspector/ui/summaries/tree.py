@@ -32,9 +32,10 @@ from inspector.ui.presentation.summaries import (
 )
 from inspector.ui.summaries.reader import SummaryReader
 from inspector.ui.widgets.controls import arrange
-from inspector.ui.widgets.rows_view import dress_tree
+from inspector.ui.widgets.rows_view import dress_tree, keep_rows
 from inspector.ui.wording import tr
 
+_LEAST_ROWS = 3
 _WIDEST = {
     1: "Depth",
     2: "Messages",
@@ -63,6 +64,7 @@ class SummaryTree(QWidget):
         self.view = _View()
         self.view.setModel(self.model)
         dress_tree(self.view, services.appearance, tr("Summaries"))
+        keep_rows(self.view, services.appearance, _LEAST_ROWS)
         self.view.setHeaderHidden(False)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.setItemDelegate(_Rows(services.appearance, self.view))

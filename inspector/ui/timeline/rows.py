@@ -169,12 +169,20 @@ class EventRows(QWidget):
             self._below.setCurrentIndex(1 if shown else 0)
             shares = (1, 1) if shown else (_LIST_SHARE, _TEXT_SHARE)
             self._split.setSizes([share * self.height() for share in shares])
+            self._show_below()
 
     def show_details(self, text: str) -> None:
         shown = "\n".join(map(show_controls, text.split("\n")))
         if shown != self._shown:
             self._shown = shown
             self.details.setPlainText(shown)
+            self._show_below()
+
+    def _show_below(self) -> None:
+        """Leave the room to the list while there is nothing to read below it."""
+        shown = bool(self._shown) or bool(self._below.currentIndex())
+        if shown == self._below.isHidden():
+            self._below.setVisible(shown)
 
     def _place(self, seq: int) -> int:
         return bisect_left(self.model.keys, seq)

@@ -230,7 +230,7 @@ def sizes_note(course: SizeCourse, name: str) -> str:
     if not course.sizes:
         return tr("{name} has no messages and no runs yet.", name=name)
     note = tr(
-        "{name} · line: messages alone, ~ by length · dots: whole Requests, reported by runs · {mark} compression",
+        "{name} · line: messages only (estimate) · dots: whole Requests, reported by runs · {mark} compression",
         name=name,
         mark=COMPRESSED,
     )

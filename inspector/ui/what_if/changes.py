@@ -14,7 +14,7 @@ from inspector.ui.presentation.what_if_difference import ChangedPiece
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
-_MOST_ROWS = 5
+_LEAST_ROWS, _MOST_ROWS = 2, 5
 _SPOKEN: Mapping[str, Callable[[], str]] = {
     "−": lambda: tr("out"),
     "+": lambda: tr("in"),
@@ -64,8 +64,9 @@ class ChangedPieces(QTableView):
         )
 
     def minimumSizeHint(self) -> QSize:
-        """Nothing: where there is little room, the rest of the bar needs it more."""
-        return QSize(0, 0)
+        """Little: where there is not much room, the rest of the bar needs it more."""
+        rows = min(_LEAST_ROWS, self._table.rowCount())
+        return QSize(0, rows * self._appearance.row_height())
 
     def show_rows(self, rows: Sequence[ChangedPiece]) -> None:
         self._table.set_values([*enumerate(rows)])

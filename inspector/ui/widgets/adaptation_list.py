@@ -75,5 +75,5 @@ class AdaptationList(QFrame):
         item = QListWidgetItem(text)
         icon, tone = ("warning", "warning") if line.loses else ("info", "info")
         item.setIcon(QIcon(self._icons.pixmap(icon, round(14 * self._appearance.scale), tone)))
-        item.setData(Qt.ItemDataRole.ToolTipRole, tooltip_text(line.text))
+        item.setData(Qt.ItemDataRole.ToolTipRole, tooltip_text(text))
         return item

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
 
@@ -15,11 +16,19 @@ class FrontStack(QStackedWidget):
 
     def minimumSizeHint(self) -> QSize:
         page = self.currentWidget()
-        return (
-            super().minimumSizeHint()
-            if page is None
-            else page.minimumSizeHint().expandedTo(page.minimumSize())
-        )
+        if page is None:
+            return super().minimumSizeHint()
+        least, layout = page.minimumSizeHint().expandedTo(page.minimumSize()), page.layout()
+        if layout is None or not layout.hasHeightForWidth():
+            return least
+        width = max(self.width(), least.width())
+        return QSize(least.width(), max(least.height(), layout.minimumHeightForWidth(width)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for more height where lines wrap in less width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:
         """No: a page is as high as there is room, whatever wraps in it."""

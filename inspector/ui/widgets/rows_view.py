@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeView
 
 from inspector.ui.appearance import Appearance
@@ -31,8 +31,40 @@ def dress_table(view: QTableView, appearance: Appearance, name: str) -> None:
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     view.horizontalHeader().setHighlightSections(False)
     view.horizontalHeader().setStretchLastSection(True)
+    view.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+    # Where the least widths of its columns are too much, the last ones are still to be reached.
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     height = view.verticalHeader().setDefaultSectionSize
     _Measure(view, appearance, lambda: height(appearance.row_height()))
+
+
+def keep_rows(view: QTableView | QTreeView, appearance: Appearance, rows: int) -> None:
+    """Have a view ask for the height of so many rows: with large text its page is scrolled rather than one row."""
+    _LeastRows(view, appearance, rows)
+
+
+class _LeastRows(QObject):
+    """Asks again when a view is shown, which decides the height of its head, and when text is larger."""
+
+    def __init__(self, view: QTableView | QTreeView, appearance: Appearance, rows: int) -> None:
+        super().__init__(view)
+        self._view, self._appearance, self._rows = view, appearance, rows
+        appearance.changed.connect(self._ask)
+        view.installEventFilter(self)
+        self._ask()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show:
+            self._ask()
+        return False
+
+    def _ask(self) -> None:
+        view = self._view
+        head = view.horizontalHeader() if isinstance(view, QTableView) else view.header()
+        above = 0 if head.isHidden() else head.sizeHint().height()
+        height = above + 2 * view.frameWidth() + self._rows * self._appearance.row_height()
+        view.setMinimumHeight(height)
 
 
 class _Measure(QObject):

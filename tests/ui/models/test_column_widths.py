@@ -52,3 +52,14 @@ def test_that_the_columns_follow_another_width_after_one_was_hidden(tree: QTreeV
     tree.resize(letter * 28, 200)
     assert tree.header().sectionSize(1) < wide
     assert tree.header().sectionSize(0) >= letter * 15
+
+
+def test_that_a_table_scrolls_across_before_a_date_or_a_title_is_cut(tree: QTreeView) -> None:
+    letter = tree.fontMetrics().averageCharWidth()
+    tree.resize(letter * 18, 200)
+    tree.show()
+    fit_columns(tree.header(), COLUMNS, {"title": 0, "when": 13})
+    assert tree.header().sectionSize(1) >= letter * 13
+    assert tree.header().length() > tree.header().width()
+    tree.resize(letter * 60, 200)
+    assert tree.header().length() == tree.header().width()

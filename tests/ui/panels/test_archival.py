@@ -201,3 +201,27 @@ async def test_that_the_words_of_an_entry_reach_its_date(
     date = next(row.time for row in tab.rows if row.text == STORED)
     gap = tab.studio.contents.services.appearance.space(3)
     assert 0 <= drawn[date].left() - drawn[STORED].right() <= 2 * gap
+
+
+async def test_that_the_entry_that_is_read_stays_in_sight_where_the_list_becomes_lower(
+    archival: OpenArchival,
+) -> None:
+    tab = await archival()
+    await tab.world.change_file(
+        *(
+            Edit(Ref(RefKind.ARCHIVAL, f"arc_{at}"), InsertArchival(values.ADA, f"Entry {at}."))
+            for at in range(40)
+        )
+    )
+    await tab.until(lambda: len(tab.rows) == len(ENTRIES) + 40)
+    await tab.click("Entry 10.")
+    table = tab.browser.table
+    await tab.until(lambda: table.viewport().rect().contains(table.visualRect(table.currentIndex())))
+    table.scrollTo(table.currentIndex(), table.ScrollHint.PositionAtBottom)
+    window = tab.studio.window
+    window.resizeDocks(
+        [window.dock("detail")], [window.dock("detail").height() + 120], Qt.Orientation.Vertical
+    )
+    high = table.height()
+    await tab.until(lambda: table.height() < high)
+    await tab.until(lambda: table.viewport().rect().contains(table.visualRect(table.currentIndex())))

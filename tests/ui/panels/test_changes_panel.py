@@ -72,6 +72,7 @@ async def test_that_settings_are_undone_and_redone_from_their_row(studio: Studio
     await until(lambda: one.cell(0, 2) == "Agent settings changed")
     await one.calm()
     assert (one.cell(0, 1), one.cell(0, 3), one.cell(0, 4)) == ("Noor (you)", "Ada", "try another")
+    assert not one.panel.turn_button.isEnabled()
     await one.click(0)
     assert one.panel.turn_button.text() == "Undo"
     await one.turn()
@@ -210,11 +211,12 @@ async def test_that_what_was_done_has_its_share_of_a_wide_panel_until_it_is_drag
     studio: Studio, until: Until
 ) -> None:
     one = await shown(studio, until)
-    header, panel, what = one.panel.view.horizontalHeader(), one.panel, 2
+    header, panel, who, what = one.panel.view.horizontalHeader(), one.panel, 1, 2
     panel.resize(400, panel.height())
     least = header.sectionSize(what)
     panel.resize(1_600, panel.height())
     assert header.sectionSize(what) >= 2 * least
-    header.resizeSection(what, least + 7)
+    dragged = header.sectionSize(who) + 7
+    header.resizeSection(who, dragged)
     panel.resize(1_700, panel.height())
-    assert header.sectionSize(what) == least + 7
+    assert header.sectionSize(who) == dragged

@@ -200,7 +200,7 @@ async def test_that_faults_are_said_and_agents_go_along(studio: Studio, until: U
     assert saved is not None
     assert RULE not in saved.text
     added = next(each.tokens for each in tab.request.sections if each.name == "House rules")
-    assert added == next(each.tokens for each in panel.preview.rows if each.key == "House rules")
+    assert added == next(each.tokens.tokens for each in panel.preview.rows if each.key == "House rules")
     await _delete_and_undo(tab)
 
 

@@ -56,7 +56,7 @@ async def test_that_one_button_shows_all_events_and_says_what_they_add(studio: S
     panel = await panel_with(studio, until, *map(left_event, range(16, 68)))
     do = panel.left_out.button("events:event_limit")
     assert do is not None
-    assert do.text() == "Show 67 events (+520)"
+    assert do.text() == "Show 67 events (+520 tokens)"
 
 
 async def test_that_a_group_lists_its_turns_by_what_is_said_in_them(studio: Studio, until: Until) -> None:
@@ -67,7 +67,7 @@ async def test_that_a_group_lists_its_turns_by_what_is_said_in_them(studio: Stud
     await until(lambda: "Is step 2 done?" in row_of(panel, key).accessibleName())
     do = panel.left_out.button(key)
     assert do is not None
-    assert do.text() == "Raise history budget to 6,002 (+60)"
+    assert do.text() == "Raise history budget to 6,002 (+60 tokens)"
     assert row_of(panel, key).height() == group.height()
     QTest.mouseClick(group.unfold_button, Qt.MouseButton.LeftButton)
     assert panel.left_out.row(key) is None

@@ -42,7 +42,7 @@ async def test_that_a_shared_block_is_saved_after_its_effect_on_three_agents_was
 ) -> None:
     one = await open_tab(*WITH_ALL)
     bar = one.panel.effects
-    await one.until(lambda: bar.button.text() == "Seen by 3 agents")
+    await one.until(lambda: bar.button.text() == "Shared with 3 agents")
     assert bar.line.original == "Ada, Grace, Linus"
     before = await requests(one)
     one.type("Who signs the release notes, and by when? ", at=0)
@@ -97,7 +97,7 @@ async def test_that_an_agent_that_loses_the_block_meanwhile_is_affected_no_more(
     one.type("More. ", at=0)
     bar = await worked_out(one)
     await one.world.write(QUESTIONS, DetachBlock(LINUS))
-    await one.until(lambda: bar.button.text() == "Seen by 2 agents")
+    await one.until(lambda: bar.button.text() == "Shared with 2 agents")
     await worked_out(one)
     assert list(bar.reader.effects) == [ADA, GRACE]
 

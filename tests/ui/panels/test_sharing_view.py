@@ -99,7 +99,7 @@ async def test_that_every_agent_is_listed_with_its_access_and_what_the_block_cos
     tokens = sum(piece.tokens for piece in pieces if piece.source.id == ONCALL.id)
     assert cells(page, ADA)[2] == str(tokens)
     assert cells(page, ADA)[3].startswith("In. Shared by Grace.")
-    assert one.panel.effects.button.text() == "Seen by 2 agents"
+    assert one.panel.effects.button.text() == "Shared with 2 agents"
 
 
 async def test_that_a_block_is_shared_changed_and_taken_back_by_keyboard(open_tab: OpenTab) -> None:
@@ -141,7 +141,7 @@ async def test_that_several_agents_get_a_level_as_one_change_that_is_undone_at_o
     await choose(one, Permission.READ_ONLY)
     await said(one.studio, one.until, "Access set to “read-only”: open_questions for 2 agents.")
     assert await levels(one) == {GRACE: Permission.READ_ONLY, LINUS: Permission.READ_ONLY}
-    await one.until(lambda: one.panel.effects.button.text() == "Seen by 3 agents")
+    await one.until(lambda: one.panel.effects.button.text() == "Shared with 3 agents")
     press_toast(one.studio, "Undo")
     await one.until(lambda: cells(page, LINUS)[1] == "no access")
     assert await levels(one) == {}

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QWidget
 
 from inspector.domain.blocks import CompositeSchema, TextSchema, Viewport
 from inspector.domain.content import (
@@ -49,6 +50,7 @@ from inspector.ui.editors.tree import TreeEditor
 from inspector.ui.exact_text import copy_text, leave_text
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.panels.block import BlockPanel
+from inspector.ui.wording import moment
 from tests.ui.conftest import Studio, Until
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
 from tests.ui.open_window import calm, open_file, show_request
@@ -551,14 +553,19 @@ async def test_that_an_entry_is_written_in_the_box_and_the_newest_is_first(open_
     assert isinstance(content, LogContent)
     assert [each.fields["observation"] for each in content.entries][2:] == ["It is fast", "And stays so"]
     assert content.entries[-1].author == "Noor"
+    written = datetime.fromisoformat(str(content.entries[-1].timestamp))
+    assert one.page.model.index(0, 0).data() == moment(written, one.panel.services.workspace.now())
 
 
 async def test_that_nodes_are_indented_moved_and_typed_by_keyboard(open_block: Any) -> None:
     one = await open_block(DECISIONS)
     assert isinstance(one.page, TreeEditor)
     view = one.page.view
+    remove = next(each for each in one.page.findChildren(QPushButton) if each.text() == "Remove")
+    assert not remove.isEnabled()
     view.setFocus()
     view.setCurrentIndex(one.page.model.find("s"))
+    assert remove.isEnabled()
     QTest.keyClick(view, Keys.Key_Tab)
     assert one.draft == MoveNode("s", "q", None)
     QTest.keyClick(view, Keys.Key_Up, ALT)
