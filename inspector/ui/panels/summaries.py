@@ -33,7 +33,7 @@ from inspector.ui.presentation.summaries import (
 from inspector.ui.record_session import RecordSession
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.summaries.again_dialog import offer_again
-from inspector.ui.summaries.coverage import CoverageStrip, coverage_of_messages
+from inspector.ui.summaries.coverage import CoverageStrip, coverage_of_messages, covered_text
 from inspector.ui.summaries.page import COVERAGE, HISTORY, LOSSES, TEXT, SummaryPage
 from inspector.ui.summaries.reader import SummaryReader
 from inspector.ui.summaries.summarise_dialog import offer_summaries
@@ -257,6 +257,7 @@ class SummariesPanel(Panel):
     def _count_text(self) -> str:
         listed = self.reader.list
         text = tr_count("{count} summary", "{count} summaries", len(listed.present))
+        text += covered_text(listed.facts)
         warned = sum(any(each.warning not in NOTES for each in found) for found in listed.findings.values())
         if warned:
             text += " · " + tr_count("{count} with a warning", "{count} with warnings", warned)

@@ -158,6 +158,8 @@ class SummaryHistory(QWidget):
         super().__init__()
         self._services = services
         self._summary: Summary | None = None
+        self._numbers: dict[int | None, str] = {}
+        """The number of each version by its place in the journal."""
         self.model = RowTable(self._columns(), lambda each: each.seq, self)
         self.view = QTableView()
         self.view.setModel(self.model)
@@ -188,6 +190,7 @@ class SummaryHistory(QWidget):
         )
 
     def _take(self, versions: Sequence[SummaryVersion]) -> None:
+        self._numbers = {each.seq: number(at) for at, each in enumerate(versions, 1)}
         self.model.set_values(versions[::-1])
         if versions:
             self.view.setCurrentIndex(self.model.index(min(1, len(versions) - 1), 0))
@@ -207,7 +210,7 @@ class SummaryHistory(QWidget):
     def _columns(self) -> tuple[Column[SummaryVersion], ...]:
         workspace = self._services.workspace
         return (
-            Column("seq", tr("Version"), lambda each: number(each.seq) if each.seq else "", right=True),
+            Column("seq", tr("Version"), lambda each: self._numbers.get(each.seq, ""), right=True),
             Column("when", tr("When"), lambda each: moment(each.at, workspace.now())),
             Column(
                 "who",

@@ -166,6 +166,18 @@ class CoverageTable(QWidget):
             self.pointed.emit(each.summaries[0])
 
 
+def covered_text(facts: SummaryFacts | None) -> str:
+    """How many of an agent's messages are in summaries, as what follows their number; nothing without messages."""
+    if facts is None or not facts.positions:
+        return ""
+    loose = (CoverageKind.GAP, CoverageKind.OPEN)
+    outside = sum(each.messages for each in stretches_of(facts) if each.kind in loose)
+    every = len(facts.positions)
+    return " · " + tr(
+        "{covered} of {all} messages in summaries", covered=number(every - outside), all=number(every)
+    )
+
+
 def stretch_text(each: CoverageStretch) -> str:
     """A stretch in a sentence."""
     return tr_count(

@@ -140,7 +140,7 @@ async def test_that_a_deleted_source_marks_what_was_made_of_it_and_what_it_was_m
         folded=False,
     )
     assert [row.note for row in tab.rows] == [""]
-    assert "warning" not in tab.panel.count_note.text()
+    assert tab.panel.count_note.text() == "3 summaries · 4 of 48 messages in summaries"
     await tab.world.write(Ref(RefKind.SUMMARY, "sum_up"), DeleteRow())
     await tab.until(lambda: len(tab.rows) == 2)
     notes = {row.summary_id: row.note for row in tab.rows}
@@ -173,6 +173,7 @@ async def test_that_a_summary_is_edited_with_its_history_and_taken_back(summarie
     tab.page.go_to(HISTORY)
     history = tab.page.history
     await tab.until(lambda: len(history.model.values) == 2)
+    assert [history.model.index(row, 0).data() for row in range(2)] == ["2", "1"]
     await tab.until(lambda: history.difference.comparison is not None)
     comparison = history.difference.comparison
     assert comparison is not None
