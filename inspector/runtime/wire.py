@@ -103,16 +103,11 @@ class WireService:
         return written(ExportSource(request, neutral(request, snapshot, word), wire, word), wish)
 
 
-def can_mark_cache(form: WireForm) -> bool:
-    """Whether a provider's JSON has a place for cache marks at all."""
-    return form is WireForm.ANTHROPIC or form in _OPENAI
-
-
 def _unmarked(planned: CachePlan, values: Outgoing, form: WireForm) -> tuple[Problem, ...]:
     """Why nothing is marked for the cache where it was to be."""
     parameters = {"model": values.model, "form": form.value}
     where = f"model:{values.model}"
-    if form is not WireForm.ANTHROPIC and not (form in _OPENAI and values.can("prompt_cache_breakpoint")):
+    if not form.has_cache_marks or (form in _OPENAI and not values.can("prompt_cache_breakpoint")):
         return (Problem("wire.no_cache_marks", Severity.INFO, where, parameters),)
     if planned.breakpoints:
         return ()

@@ -29,6 +29,11 @@ class WireForm(StrEnum):
     GEMINI = "gemini"
     OLLAMA = "ollama"
 
+    @property
+    def has_cache_marks(self) -> bool:
+        """Whether the form has a place for cache marks; some models take none all the same."""
+        return self in (WireForm.ANTHROPIC, WireForm.OPENAI, WireForm.OPENAI_RESPONSES)
+
 
 @dataclass(frozen=True, slots=True)
 class PromptSegment:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 from inspector.domain.errors import InspectorError
 from inspector.domain.requests import Request
 from inspector.domain.wire.values import WireForm
-from inspector.runtime.wire import can_mark_cache
 from inspector.ui.actions import Action
 from inspector.ui.preferences import CACHE_MARKS, Preferences
 from inspector.ui.presentation.request_output import RequestOutput, form_name
@@ -65,7 +64,7 @@ class WireShowing(QObject):
         form = self._form()
         if form is None:
             return tr("no provider's JSON is shown")
-        return "" if can_mark_cache(form) else tr("this format has no cache marks")
+        return "" if form.has_cache_marks else tr("this format has no cache marks")
 
     def forget(self) -> None:
         """No Request is shown any more."""
@@ -75,7 +74,7 @@ class WireShowing(QObject):
         """Have the provider's JSON written where that is shown, unless it is there."""
         form = self._form()
         written, last = self._written_for
-        self.cache_button.setVisible(form is not None and can_mark_cache(form))
+        self.cache_button.setVisible(form is not None and form.has_cache_marks)
         if form is None or (written is request and last is form):
             return
         name = form_name(form)
