@@ -1,14 +1,14 @@
 """Undoes and redoes an actor's own changes, newest first, as new changes. A person may undo another author's.
 
 Nothing is removed and nobody else's work is touched: what somebody else has changed since stays as it is, and the
-outcome names it. A step of which nothing is left is passed over. The actor must still be allowed to make each edit
-that takes something back: for a content that is an overwriting one, whatever the change itself was, and the parts
-that the change wrote must not have become read-only.
+outcome names it. A step of which nothing is left is passed over, and so are those of a block of before a redaction.
+The actor must still be allowed to make each edit that takes something back: for a content that is an overwriting one,
+whatever the change itself was, and the parts that the change wrote must not have become read-only.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -106,10 +106,9 @@ class Undoer:
 
     async def _newest(self, tx: Transaction, wish: UndoRequest, *, undone: bool) -> UndoneStep:
         passed: list[StackStep] = []
-        async with aclosing(steps(tx, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
+        redacted: set[Ref] = set()
+        async with aclosing(_steps(tx, wish, redacted, undone=undone)) as found:
             async for step in found:
-                if wish.change is not None and not step.holds(wish.change):
-                    continue
                 receipts, skipped = await self._take(tx, wish, step)
                 if receipts:
                     newer = tuple([await undo_step(tx, each) for each in passed])
@@ -117,6 +116,8 @@ class Undoer:
                 passed.append(step)
                 if wish.change is not None or len(passed) == MOST_PASSED:
                     break
+            if redacted and not passed:
+                raise refused("refused.before_redaction")
             raise await _refusal(tx, wish, passed, undone=undone)
 
     async def _take(
@@ -144,9 +145,8 @@ class Undoer:
 
     async def _apply(self, tx: Transaction, intent: Intent, row: StepRow) -> Receipt:
         if isinstance(intent.edit.operation, TakeBack):
-            written = await changes.content_operation(tx, row.first)
-            if written is not None:
-                operation = from_plain(Operation, parse(written))
+            operation = await _content_operation(tx, row)
+            if operation is not None:
                 if isinstance(operation, Redacted | Withheld):
                     raise refused("refused.before_redaction")
                 first = replace(intent, edit=replace(intent.edit, operation=operation))
@@ -164,10 +164,9 @@ def _intent(wish: UndoRequest, row: StepRow, edit: Edit) -> Intent:
 
 async def _first_edits(wish: UndoRequest, connection: Connection, *, undone: bool) -> tuple[Intent, ...]:
     """What takes the first step back that comes into question, as things stand."""
-    async with aclosing(steps(connection, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
+    async with aclosing(_steps(connection, wish, set(), undone=undone)) as found:
         async for step in found:
-            if wish.change is None or step.holds(wish.change):
-                return tuple([each async for each in _inverted(connection, wish, step)])
+            return tuple([each async for each in _inverted(connection, wish, step)])
     return ()
 
 
@@ -183,12 +182,45 @@ async def _listed(
     connection: Connection, wish: UndoRequest, limit: int, *, undone: bool
 ) -> tuple[UndoStep, ...]:
     listed: list[UndoStep] = []
-    async with aclosing(steps(connection, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
+    async with aclosing(_steps(connection, wish, set(), undone=undone)) as found:
         async for step in found:
             if len(listed) >= limit:
                 break
             listed.append(await undo_step(connection, step))
     return tuple(listed)
+
+
+async def _steps(
+    connection: Connection, wish: UndoRequest, redacted: set[Ref], *, undone: bool
+) -> AsyncGenerator[StackStep, None]:
+    """The steps that come into question, the next one first: those with the change that is named, else all.
+
+    Of a block whose content was redacted since, no step is among all of them; such blocks come into `redacted`.
+    """
+    async with aclosing(steps(connection, wish.steps_of, wish.ref, wish.owner, undone=undone)) as found:
+        async for step in found:
+            if wish.change is not None:
+                if step.holds(wish.change):
+                    yield step
+                continue
+            refs = {row.change.ref.whole for row in step.rows}
+            if not refs & redacted and await _is_redacted(connection, step):
+                redacted |= refs
+            if not refs & redacted:
+                yield step
+
+
+async def _content_operation(connection: Connection, row: StepRow) -> Operation | None:
+    """The operation of a change of a block's content, None for any other change."""
+    written = await changes.content_operation(connection, row.first)
+    return None if written is None else from_plain(Operation, parse(written))
+
+
+async def _is_redacted(connection: Connection, step: StackStep) -> bool:
+    for row in step.rows:
+        if isinstance(await _content_operation(connection, row), Redacted | Withheld):
+            return True
+    return False
 
 
 async def _refusal(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from inspector.domain.dataclass import dataclass
@@ -216,7 +216,10 @@ def _has_no_step(field: QObject, event: QKeyEvent) -> bool:
     if isinstance(field, QLineEdit):
         return not (field.isUndoAvailable() if is_undo else field.isRedoAvailable())
     steps = getattr(field, "steps", None)
-    return steps is None or not (steps.can_undo if is_undo else steps.can_redo)
+    if steps is None or (isinstance(field, QPlainTextEdit) and field.isReadOnly()):
+        return True
+    # Who takes back all that was typed, key after key, doesn't mean the change of the file before that.
+    return not (steps.can_undo or steps.can_redo)
 
 
 def _text(keys: QKeySequence) -> str:

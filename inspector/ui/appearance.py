@@ -191,6 +191,7 @@ class Appearance(QObject):
             "tick_off": self._marks.tick(self.theme.muted),
             "arrow": self._marks.arrow(self.theme.muted),
             "folded": self._marks.folded(self.theme.muted),
+            "back": self._marks.back(self.theme.muted),
         }
         points = self._points * self._scale
         self._sheet = style_sheet(self.theme, points, self._scale, pictures)

@@ -91,6 +91,8 @@ class DockLayout(QObject):
         """Docks that were shown by hand since the start; their widths are a person's."""
         self._grown: dict[str, tuple[int, int]] = {}
         """How high the docks below the centre became for one of them, and how high they were."""
+        self._lowered: frozenset[str] = frozenset()
+        """The docks that gave that height back when they were closed."""
         self._scale = appearance.scale
         self._plain_sizes: dict[DockArrangement, dict[str, float]] = {}
         """The docks' sizes at text scale 1, by how they stand."""
@@ -161,19 +163,20 @@ class DockLayout(QObject):
         dock.show()
         if not self._is_below(id_) or dock.isFloating():
             return
+        has_lowered, self._lowered = id_ in self._lowered, self._lowered - {id_}
         if is_new:
             self._revealed.add(id_)
             shares = {each: 100 * self._placed[each].share for each in self._below()}
             docks = [self._docks[each] for each in shares]
             self._window.resizeDocks(docks, list(shares.values()), Qt.Orientation.Horizontal)
-            height = round(side.size * self._appearance.scale)
-            if height > dock.height():
-                if had_others:
-                    self._grown[id_] = height, low
-                self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
         elif not had_room and others:
             sizes = [max(each.minimumSizeHint().width(), left // len(others)) for each in others]
             self._window.resizeDocks([dock, *others], [width, *sizes], Qt.Orientation.Horizontal)
+        height = round(side.size * self._appearance.scale)
+        if (is_new or has_lowered) and height > dock.height():
+            if had_others:
+                self._grown[id_] = height, low
+            self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
 
     def _give_back(self, id_: str) -> None:
         """Once a dock is closed that others grew higher for, they are as low as before; not where a person drew."""
@@ -183,6 +186,7 @@ class DockLayout(QObject):
         others = [self._docks[each] for each in self._below()]
         if others and abs(others[0].height() - height) <= _ROUNDING:
             self._window.resizeDocks([others[0]], [before], Qt.Orientation.Vertical)
+            self._lowered |= {id_}
 
     def _below(self) -> list[str]:
         """The docks that are seen below the centre."""

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QMessageLogContext, Qt, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from inspector.domain.blocks import TextSchema
 from inspector.domain.ref import Ref, RefKind
@@ -144,6 +145,20 @@ async def file_shown(contents: WindowContents, path: Path | None = None) -> None
         await settle(contents, 0.0)
 
 
+_DIALOGS = {
+    "new-agent": "agent.new",
+    "new-block": "block.new",
+    "several-models": "send.several",
+    "settings": "help.settings",
+    "shortcuts": "help.shortcuts",
+    "about": "help.about",
+    "log": "help.log",
+    "help": "help.show",
+    "palette": "palette.show",
+}
+"""What is shown for a moment, by the name of its picture, and the action that shows it."""
+
+
 class PanelWalk:
     """Goes through every panel of a window with a file open, and each view of it."""
 
@@ -185,6 +200,22 @@ class PanelWalk:
                 for kind, ref in _one_of_each_kind(contents, block).items():
                     name = row.id if ref == block else f"{row.id}-{kind}"
                     await self._views(contents.open_view(row.id, ref), name)
+
+    async def dialogs(self) -> None:
+        """The dialogs and what lies over the window, each closed again as with Escape."""
+        actions = self._contents.services.actions
+        for name, action in _DIALOGS.items():
+            if action not in actions or not actions.run(action):
+                continue
+            await settle(self._contents, self._seconds, self._patience)
+            shown = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog)]
+            front = next((each for each in shown if each.isVisible()), self._contents.window)
+            self._look(front, name)
+            for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+                escape = QKeyEvent(kind, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+                QApplication.sendEvent(QApplication.focusWidget() or front, escape)
+            if isinstance(front, QDialog):
+                front.reject()
 
     async def _views(self, panel: Panel | None, name: str) -> None:
         """A panel as it comes, and then each of its further views."""

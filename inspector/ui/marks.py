@@ -13,6 +13,7 @@ _SIDE = 64
 _TICK = ((0.2, 0.53), (0.42, 0.75), (0.8, 0.3))
 _ARROW = ((0.22, 0.38), (0.5, 0.66), (0.78, 0.38))
 _FOLDED = ((0.38, 0.25), (0.63, 0.5), (0.38, 0.75))
+_BACK = ((0.62, 0.25), (0.37, 0.5), (0.62, 0.75))
 _TICK_WIDTH, _ARROW_WIDTH = 0.13, 0.1
 
 
@@ -35,6 +36,10 @@ class MarkPictures:
     def folded(self, colour: QColor) -> str:
         """The path of an arrow to the right; empty where no file can be written."""
         return self._path("folded", _FOLDED, _ARROW_WIDTH, colour)
+
+    def back(self, colour: QColor) -> str:
+        """The path of an arrow to the left; empty where no file can be written."""
+        return self._path("back", _BACK, _ARROW_WIDTH, colour)
 
     def _path(self, name: str, points: tuple[tuple[float, float], ...], width: float, colour: QColor) -> str:
         if not self._folder.isValid():

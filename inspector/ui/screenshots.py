@@ -110,6 +110,7 @@ class _Photographer:
             walk = PanelWalk(contents, partial(self._save, theme=theme), patience=_PATIENCE_SECONDS)
             await walk.centre(block)
             await walk.docks()
+            await walk.dialogs()
 
     async def _draw_window(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
         if block is not None:

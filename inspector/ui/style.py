@@ -14,7 +14,7 @@ def style_sheet(theme: Theme, points: float, scale: float, pictures: Mapping[str
         theme: Where the colours come from.
         points: The size of ordinary text, scaled already.
         scale: The text scale, which distances follow.
-        pictures: The files of ``tick``, ``tick_off``, ``arrow`` and ``folded``; an empty path draws nothing.
+        pictures: The files of ``tick``, ``tick_off``, ``arrow``, ``folded`` and ``back``; an empty path draws nothing.
     """
     values = {
         "background": theme.background.name(),
@@ -129,6 +129,9 @@ QLineEdit, QPlainTextEdit {
   selection-background-color: @chosen; selection-color: @text; placeholder-text-color: @muted;
 }
 QLineEdit { padding: @px2 @px6; }
+QLineEdit:disabled, QPlainTextEdit[role="field"]:disabled {
+  color: @muted; background: @surface; border: 1px solid @border;
+}
 QSpinBox[role="figure"] { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
   padding: @px2 @px6; selection-background-color: @chosen; selection-color: @text;
 }
@@ -194,6 +197,9 @@ QTabBar::tab:hover:!selected { background: @hover; color: @text; }
 QTabBar::tab:focus { color: @accent; }
 QTabBar::close-button { margin-left: @px4; }
 QTabBar::scroller { width: @px24; }
+QTabBar QToolButton { background: @surface; border: 1px solid @border; }
+QTabBar QToolButton::left-arrow { image: @picture_back; }
+QTabBar QToolButton::right-arrow { image: @picture_folded; }
 
 QScrollBar:vertical { background: transparent; width: @px8; margin: 0px; }
 QScrollBar:horizontal { background: transparent; height: @px8; margin: 0px; }

@@ -38,6 +38,7 @@ from inspector.domain.edits.items import (
 from inspector.domain.edits.text import AppendText, InsertText, PatchText, ReplaceText, SetText
 from inspector.domain.errors import InspectorError, RefusedError
 from inspector.domain.history import BlockVersion
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import UndoRequest
 from inspector.storage.redaction import clean
 from tests.file_checks import problems_in
@@ -186,6 +187,21 @@ async def test_what_a_plan_tells_and_what_is_refused(tmp_db_dir: Path) -> None:
         assert await world.text(other) == f"see {CANARY}"
 
 
+async def test_that_undo_goes_past_what_was_redacted_to_what_was_done_before(tmp_db_dir: Path) -> None:
+    async with new_world(tmp_db_dir) as world:
+        other = await world.make("other", "one", permission=Permission.ADMIN)
+        await world.edit(other, SetText("two"), actor=HUMAN)
+        block = await leaked(world)
+        await redact(world, block, 2, 3)
+        stack = await world.edits.undoer.stack(UndoRequest(HUMAN))
+        assert [each.ref.id for each in stack.undo[0].changes] == [other]
+        assert all(each.ref.id != block for step in stack.undo for each in step.changes)
+        await world.edits.undo(HUMAN)
+        assert await world.text(other) == "one"
+        await world.edits.redo(HUMAN)
+        assert await world.text(other) == "two"
+
+
 async def test_that_undo_says_why_and_brings_nothing_back(tmp_db_dir: Path) -> None:
     async with new_world(tmp_db_dir) as world:
         block = await leaked(world)
@@ -193,7 +209,7 @@ async def test_that_undo_says_why_and_brings_nothing_back(tmp_db_dir: Path) -> N
         await redact(world, block, 2, 3)
         for actor in (HUMAN, AGENT):
             with pytest.raises(RefusedError, match="before_redaction"):
-                await world.edits.undo(actor)
+                await world.edits.undo_wish(UndoRequest(actor, Ref(RefKind.BLOCK, block)))
         taking_back = TakeBack(versions[3].before, versions[3].version)
         assert await refusal(world, block, taking_back) == "refused.before_redaction"
         await world.edit(block, AppendText("new\n"), actor=HUMAN)

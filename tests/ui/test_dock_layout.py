@@ -178,6 +178,7 @@ async def test_that_the_docks_below_are_as_low_as_before_once_a_high_one_is_clos
     send.hide()
     await until(lambda: abs(detail.height() - before) < 5)
     window.go_to_panel("send")
+    await until(lambda: detail.height() > before + 20)
     window.resizeDocks([detail], [before + 90], Qt.Orientation.Vertical)
     await until(lambda: detail.height() > before + 60)
     send.hide()

@@ -138,7 +138,10 @@ def test_that_the_qt_palette_takes_its_colours_from_the_file(theme: Theme) -> No
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_that_no_place_of_the_style_sheet_stays_unfilled(theme: Theme, scale: float) -> None:
     assert "@" not in style_sheet(
-        theme, 9.0, scale, {"tick": "t.png", "tick_off": "", "arrow": "a b.png", "folded": "f.png"}
+        theme,
+        9.0,
+        scale,
+        {"tick": "t.png", "tick_off": "", "arrow": "a b.png", "folded": "f.png", "back": "b.png"},
     )
 
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTreeView
 
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import SetLabel
+from inspector.domain.edits.block_rows import DeleteBlock, SetLabel
 from inspector.domain.edits.text import SetText
 from inspector.domain.snapshot import BlockState
 from inspector.domain.undo import UndoStep
@@ -219,3 +219,24 @@ async def block_tab(studio: Studio, until: Until) -> BlockTab:
     made = BlockTab(studio, until, panel)  # type: ignore[arg-type]
     await made.calm()
     return made
+
+
+async def test_that_where_nothing_was_typed_the_keys_undo_the_file(studio: Studio, until: Until) -> None:
+    await open_file(studio, until)
+    tab = await block_tab(studio, until)
+    studio.contents.workspace.edit(CHECKLIST.id, SetLabel("tasks"))
+    await said(studio, until, "Renamed to tasks.")
+    await calm(studio, until)
+    tab.editor.setFocus()
+    press(studio, "Ctrl+Z")
+    await until(lambda: studio.contents.workspace.file.blocks[CHECKLIST.id].block.label != "tasks")
+    await calm(studio, until)
+    press(studio, "Ctrl+Y")
+    await until(lambda: studio.contents.workspace.file.blocks[CHECKLIST.id].block.label == "tasks")
+    await calm(studio, until)
+    await studio.opener.write(QUESTIONS, DeleteBlock())
+    await until(lambda: tab.editor.isReadOnly())
+    await calm(studio, until)
+    tab.editor.setFocus()
+    press(studio, "Ctrl+Z")
+    await until(lambda: studio.contents.workspace.file.blocks[CHECKLIST.id].block.label != "tasks")

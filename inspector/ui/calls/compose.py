@@ -93,7 +93,7 @@ class ComposePage(QWidget):
         self.keep.setAccessibleName(tr("Keep in the conversation"))
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MILLISECONDS)
         self._typing.timeout.connect(self.changed)
-        self.bottom = FlowLayout()
+        self.bottom = FlowLayout(self.tools)
         self._lay_out()
         self._connect()
         self._show()
@@ -171,9 +171,7 @@ class ComposePage(QWidget):
         self.changed.emit()
 
     def _lay_out(self) -> None:
-        self._top = FlowLayout(
-            self.provider, self.address, self.form, self.model, self.parameters_button, self.tools
-        )
+        self._top = FlowLayout(self.provider, self.address, self.form, self.model, self.parameters_button)
         form, foot = QWidget(), QWidget()
         self._rows, self._foot = QVBoxLayout(form), QVBoxLayout(foot)
         # What is written comes first, so that it is seen where not everything is.

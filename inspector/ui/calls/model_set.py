@@ -11,7 +11,7 @@ from inspector.domain.calls import OFFLINE
 from inspector.domain.wire.values import WireForm
 from inspector.ui.call_maker import CallDraft
 from inspector.ui.widgets.prompt import FormDialog, FormField
-from inspector.ui.wording import number, tr
+from inspector.ui.wording import number, tr, tr_count
 
 MOST_MODELS = 6
 """As many replies stand side by side."""
@@ -51,7 +51,7 @@ def ask_models(parent: QWidget, sets: Sequence[str], own: str, done: Callable[[s
             required=True,
             offers=tuple(sets) or (own,),
             fault=_fault,
-            note=lambda line: tr("{count} calls at the same time.", count=number(_count(line))),
+            note=lambda line: tr_count("{count} call.", "{count} calls at the same time.", _count(line)),
         ),
     )
 

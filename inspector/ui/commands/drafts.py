@@ -17,10 +17,10 @@ from inspector.ui.draft_keeper import OpenEdit
 from inspector.ui.file_state import UnsavedEdit, What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.unsaved import DraftRow, all_refs, checked, edits_of, read_rows
+from inspector.ui.presentation.unsaved import DraftRow, all_refs, checked, edits_of, read_rows, refusal_text
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.drafts_dialog import DraftsDialog, ListedDraft
-from inspector.ui.wording import ago, tr, tr_count, tr_error
+from inspector.ui.wording import ago, tr, tr_count
 
 _LISTED = What.DRAFTS | What.SETTINGS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
 _READING, _DISCARDED = "draft rows", "drafts.discarded"
@@ -288,7 +288,7 @@ class _Saving:
         for ref in self._drafts:
             self._workspace.answers.note_refused(ref.id, error)
         is_rule = isinstance(error, InspectorError)
-        why = tr_error(error) if isinstance(error, InspectorError) else ""
+        why = refusal_text(error) if isinstance(error, InspectorError) else ""
         self._give_back(dict.fromkeys(self._drafts, why) if is_rule else {})
         return is_rule
 

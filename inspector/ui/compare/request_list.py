@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from inspector.domain.counts import Count, Method
@@ -99,7 +99,7 @@ class RequestList(QTableView):
             Column("request", tr("Request"), self._name, tip=self._tip, spoken=self._tip),
             Column("model", tr("Model"), lambda row: row.model or _UNKNOWN),
             Column("tokens", tr("Tokens"), self._tokens, right=True),
-            Column("change", tr("Against base"), self._change, right=True),
+            Column("change", tr("Against left"), self._change, right=True),
         )
 
     def _name(self, row: ListedSide) -> str:
@@ -166,7 +166,8 @@ class RequestList(QTableView):
         metrics, space = self.fontMetrics(), self._services.appearance.space
         for place, widest in enumerate(_WIDEST):
             if widest:
-                width = metrics.horizontalAdvance(widest) + space(4)
+                title = str(self.rows.headerData(place, Qt.Orientation.Horizontal))
+                width = max(map(metrics.horizontalAdvance, (widest, title))) + space(4)
                 self.horizontalHeader().resizeSection(place, width)
         models = {row.model or _UNKNOWN for row in self.rows.values}
         room = max((metrics.horizontalAdvance(model) for model in models), default=0) + space(4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -23,7 +24,7 @@ from inspector.ui.editors.field_values import (
 )
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.models.columns import Column
-from inspector.ui.wording import tr
+from inspector.ui.wording import moment, tr
 
 Row = ListItem | LogEntry | TreeNode
 TOKENS = "tokens"
@@ -35,7 +36,7 @@ _WIDTHS = {
     FieldType.NUMBER: 8,
     FieldType.COUNTER: 8,
     FieldType.BOOLEAN: 6,
-    FieldType.TIMESTAMP: 27,
+    FieldType.TIMESTAMP: 14,
     FieldType.LIST: 18,
 }
 
@@ -50,14 +51,16 @@ def field_of_column(column: str) -> str | None:
     return column[len(_FIELD) :] if column.startswith(_FIELD) else None
 
 
-def columns_of(fields: Sequence[FieldDef] | None, unknown: Sequence[str]) -> list[Column[Row]]:
+def columns_of(
+    fields: Sequence[FieldDef] | None, unknown: Sequence[str], tools: EditorTools
+) -> list[Column[Row]]:
     """The columns of elements with those fields, boxes first; `unknown` are names that the schema does not have."""
     if fields is None:
         return [Column(TEXT, tr("Item"), _text, roles={Qt.ItemDataRole.EditRole: _typed})]
     boxes = [each for each in fields if each.field_type is FieldType.BOOLEAN]
     boxes.sort(key=lambda each: each.name != DONE)
     others = [each for each in fields if each.field_type is not FieldType.BOOLEAN]
-    columns = [_box(each) for each in boxes] + [_column(each) for each in others]
+    columns = [_box(each) for each in boxes] + [_column(each, tools) for each in others]
     return columns + [_unknown(name) for name in unknown]
 
 
@@ -128,10 +131,23 @@ def _text(row: Row) -> str:
     return ", ".join(f"{name}: {value_text(each)}" for name, each in row.value.items())
 
 
-def _column(field: FieldDef) -> Column[Row]:
-    def text(row: Row) -> str:
+def time_text(written: str, tools: EditorTools) -> str:
+    """A time as the other panels say it; what is no time with a zone stands as it was written."""
+    try:
+        at = datetime.fromisoformat(written)
+        return written if at.tzinfo is None else moment(at, datetime.fromisoformat(tools.stamp()[0]))
+    except ValueError:
+        return written
+
+
+def _column(field: FieldDef, tools: EditorTools) -> Column[Row]:
+    def exact(row: Row) -> str:
         value = values_of(row).get(field.name)
         return "" if value is None else value_text(value)
+
+    def text(row: Row) -> str:
+        said = exact(row)
+        return time_text(said, tools) if field.field_type is FieldType.TIMESTAMP else said
 
     def edit(row: Row) -> str | None:
         value = values_of(row).get(field.name)
@@ -142,7 +158,7 @@ def _column(field: FieldDef) -> Column[Row]:
         choices = [*(() if field.required else ("",)), *map(scalar_text, field.choices)]
         roles[CHOICES_ROLE] = lambda _: choices
     is_figure = field.field_type in (FieldType.NUMBER, FieldType.COUNTER)
-    return Column(field_column(field.name), field.name, text, right=is_figure, tip=text, roles=roles)
+    return Column(field_column(field.name), field.name, text, right=is_figure, tip=exact, roles=roles)
 
 
 def _box(field: FieldDef) -> Column[Row]:

@@ -83,7 +83,7 @@ class ListEditor(QWidget):
         unknown = self._unknown.of(items, fields)
         if self._columns_for != (fields, unknown):
             self._columns_for = (fields, unknown)
-            columns = [*columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
+            columns = [*columns_of(fields, unknown, self._tools), tokens_column(self._tools, self._rendered)]
             editable = {TEXT} if fields is None else {field_column(each.name) for each in fields}
             self.model.set_columns(columns, frozenset(editable))
             fit_columns(self.view.table.horizontalHeader(), self.model.columns, first_widths(fields))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,13 @@ from inspector.domain.blocks import FieldDef, LogSchema
 from inspector.domain.content import FieldItem, LogContent, LogEntry
 from inspector.domain.content_faults import value_refusal, with_defaults
 from inspector.domain.rendering.render import render
-from inspector.ui.editors.element_columns import columns_of, first_widths, tokens_column, unknown_names
+from inspector.ui.editors.element_columns import (
+    columns_of,
+    first_widths,
+    time_text,
+    tokens_column,
+    unknown_names,
+)
 from inspector.ui.editors.element_rows import without
 from inspector.ui.editors.elements_view import ElementsView
 from inspector.ui.editors.field_values import with_field
@@ -24,21 +29,11 @@ from inspector.ui.models.columns import Column
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button, clear
-from inspector.ui.wording import moment, number, tr, tr_count
+from inspector.ui.wording import number, tr, tr_count
 
 _TIME, _AUTHOR = "time", "author"
 _NEWEST = 200
 """So many of the newest entries are looked through for the one that is being written."""
-
-
-def _moment(entry: LogEntry, now: str) -> str:
-    """The time as the other panels say it; what is no time with a zone stands as it was written."""
-    written = entry.timestamp or ""
-    try:
-        at = datetime.fromisoformat(written)
-        return written if at.tzinfo is None else moment(at, datetime.fromisoformat(now))
-    except ValueError:
-        return written
 
 
 class LogEditor(QWidget):
@@ -132,7 +127,11 @@ class LogEditor(QWidget):
             head.append(Column(_TIME, tr("Time"), self._time, tip=lambda entry: entry.timestamp or ""))
         if schema.entry_schema.agent_id:
             head.append(Column(_AUTHOR, tr("Author"), lambda entry: entry.author or ""))
-        columns = [*head, *columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
+        columns = [
+            *head,
+            *columns_of(fields, unknown, self._tools),
+            tokens_column(self._tools, self._rendered),
+        ]
         self.model.set_columns(columns, frozenset())
         fit_columns(
             self.view.table.horizontalHeader(),
@@ -150,7 +149,7 @@ class LogEditor(QWidget):
         self._clear_box()
 
     def _time(self, entry: LogEntry) -> str:
-        return _moment(entry, self._tools.stamp()[0])
+        return time_text(entry.timestamp or "", self._tools)
 
     def _rendered(self, entry: object) -> str:
         return render(self._schema, LogContent((entry,))).text if isinstance(entry, LogEntry) else ""

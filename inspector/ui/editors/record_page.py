@@ -118,7 +118,9 @@ class RecordPage(QWidget):
         if is_apart:
             self._names.removeWidget(self._note)
             self._rows.insertWidget(1, self._note)
+            self._names.setStretch(0, 1)
         else:
+            self._names.setStretch(0, 0)
             self._rows.removeWidget(self._note)
             self._names.insertWidget(1, self._note, 1)
 

@@ -207,7 +207,7 @@ class TreeEditor(QWidget):
 
     def _set_columns(self, unknown: tuple[str, ...]) -> None:
         fields = self._schema.node_schema
-        columns = [*columns_of(fields, unknown), tokens_column(self._tools, self._rendered)]
+        columns = [*columns_of(fields, unknown, self._tools), tokens_column(self._tools, self._rendered)]
         editable = {TEXT} if fields is None else {field_column(each.name) for each in fields}
         old, self.model = self.model, OutlineModel(columns, frozenset(editable), self)
         self.view.setModel(self.model)

@@ -89,7 +89,7 @@ class _ColumnFit(QObject):
             return
         metrics, header = self._header.fontMetrics(), self._header
         letter = metrics.averageCharWidth()
-        titles = [metrics.horizontalAdvance(f"{title}{'m' * _ROOM}") for title in self._titles]
+        titles = [metrics.horizontalAdvance(title) + _ROOM * letter for title in self._titles]
         widths = {at: width for at, width in self._widths.items() if not header.isSectionHidden(at)}
         needed = {at: self._widest(at, letter * width) for at, width in widths.items()}
         wished = {
@@ -114,17 +114,21 @@ class _ColumnFit(QObject):
                 header.resizeSection(at, int(width - less + more))
                 taken += header.sectionSize(at)
             for at in (at for at, width in widths.items() if not width):
-                self._fit_rest(at, taken, letter * _LEAST_REST)
+                wished_rest = min(needed[at], letter * _REST)
+                self._fit_rest(at, taken, (letter * _LEAST_REST, wished_rest))
         finally:
             self._is_fitting = False
 
-    def _fit_rest(self, at: int, taken: int, least: int) -> None:
-        """Let a column take what is left; where that is too little to read, the table scrolls across."""
+    def _fit_rest(self, at: int, taken: int, room: tuple[int, int]) -> None:
+        """Let a column take what is left; where that is less than the `room` at the least, the table scrolls across.
+
+        Then it has as much as it would like, the second of `room`.
+        """
         header, modes = self._header, QHeaderView.ResizeMode
-        is_tight = header.isVisible() and taken + least > header.width()
+        is_tight = header.isVisible() and taken + room[0] > header.width()
         header.setSectionResizeMode(at, modes.Interactive if is_tight else modes.Stretch)
         if is_tight:
-            header.resizeSection(at, least)
+            header.resizeSection(at, max(room))
 
     def _widest(self, at: int, unknown: int) -> int:
         """What the first cells of a column take at the most, so that an empty one leaves its room to the words.

@@ -228,8 +228,13 @@ class BlockNotices(QObject):
     def _tell_met(self, state: BlockState) -> None:
         if self._reviewing:
             return
-        name = state.written.actor.name if state.written else tr("Someone else")
-        text = tr("{name} changed this block while you were editing.", name=name)
+        writer = state.written.actor if state.written else None
+        text = tr(
+            "{name} changed this block while you were editing.",
+            name=writer.name if writer else tr("Someone else"),
+        )
+        if writer is not None and writer == self._workspace.file.actor:
+            text = tr("You changed this block elsewhere while you were editing it here.")
         if self._session.is_stale:
             choices = ((tr("Review"), self._session.review),)
             if self._session.is_in_conflict:

@@ -44,7 +44,14 @@ class TextActions:
         scope = self._editing
         return (
             Action(
-                "edit.undo", tr("Undo typing"), self._undo, "Ctrl+Z", "undo", self._not_undone, scope=scope
+                "edit.undo",
+                tr("Undo typing"),
+                self._undo,
+                "Ctrl+Z",
+                "undo",
+                self._not_undone,
+                scope=scope,
+                instead="change.undo",
             ),
             Action(
                 "edit.redo",
@@ -55,6 +62,7 @@ class TextActions:
                 self._not_redone,
                 scope=scope,
                 also=("Ctrl+Y",),
+                instead="change.redo",
             ),
         )
 

@@ -88,6 +88,8 @@ class BlockHead(QFrame):
     def fold(self) -> None:
         """Where there is no room beside them, the figures stand below the views, and the reason below the figures."""
         directions, space = QBoxLayout.Direction, self._appearance.space
+        # The views stay where they are on pages that have buttons of their own.
+        self.label.setMinimumHeight(self.save_button.sizeHint().height())
         wide = self.views.sizeHint().width() + self.numbers.sizeHint().width()
         narrow = self.width() < wide + space(_FIGURES_GAP_STEPS)
         self._figures_row.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)

@@ -18,6 +18,7 @@ from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.editors.page_part import PagePart
 from inspector.ui.editors.record_browser import BrowserWords, RecordBrowser
 from inspector.ui.file_state import What
+from inspector.ui.notices.record_actions import typing_actions
 from inspector.ui.notices.record_review import RecordReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.archival import (
@@ -109,10 +110,7 @@ class ArchivalPanel(Panel):
             Action("edit.save", tr("Save archival entry"), self._save, keys.Save, "save", savable),
             Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", editing),
             Action("edit.find", tr("Search archival entries"), self.browser.find_words, "Ctrl+F", "search"),
-            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", editing, scope=body),
-            Action(
-                "edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", editing, scope=body
-            ),
+            *typing_actions(page, body, editing),
         )
 
     def _lay_out(self) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -38,10 +37,13 @@ from inspector.ui.safe_text import PlainLabel, one_line, safe_tooltip
 from inspector.ui.search.opening import HitOpener
 from inspector.ui.widgets.controls import EmptyState, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import moment, number, tr, tr_count
 
 _PAGE, _MOST_AGAIN = 200, 1_000
+_OPENED = frozenset({RefKind.AGENT, RefKind.MESSAGE, RefKind.SUMMARY, RefKind.ARCHIVAL})
+"""Besides blocks, what has a page of its own."""
 _SOON_MILLISECONDS = 60
 _WHO, _WHAT = 1, 2
 _WIDTHS = {"when": 14, "who": 14, "what": 0, "target": 24, "reason": 24}
@@ -144,7 +146,7 @@ class ChangesPanel(Panel):
         bar.setLayout(FlowLayout(self.actor_box, self.turn_button, self._count, margins=8, spacing=8))
         table = QWidget()
         arrange(QVBoxLayout(table), bar, self.view)
-        self._pages = QStackedWidget()
+        self._pages = FrontStack()
         self._pages.addWidget(EmptyState(tr("No changes yet"), tr("Every edit of the file is listed here.")))
         self._pages.addWidget(table)
         arrange(QVBoxLayout(self), self._pages)
@@ -249,8 +251,15 @@ class ChangesPanel(Panel):
 
     def _open(self, index: QModelIndex) -> None:
         row = self._model.value_at(index)
-        if isinstance(row, JournalRow) and row.change.ref.kind in (RefKind.BLOCK, RefKind.ATTACHMENT):
-            self._opener.open_block(row.change.ref.id, row.change.owner)
+        if not isinstance(row, JournalRow):
+            return
+        ref, owner = row.change.ref.whole, row.change.owner
+        if ref.kind in (RefKind.BLOCK, RefKind.ATTACHMENT):
+            self._opener.open_block(ref.id, owner)
+        elif ref.kind is RefKind.TOOL_RULE and owner is not None:
+            self._opener.open_ref(Ref(RefKind.AGENT, owner), owner)
+        elif ref.kind in _OPENED:
+            self._opener.open_ref(ref, owner)
 
     def _turn(self) -> None:
         """Undo the chosen row, with all of its changeset, or redo it."""

@@ -18,6 +18,7 @@ from inspector.domain.summary_findings import SummaryFacts, covering
 from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.editors.record_browser import BrowserWords, RecordBrowser
 from inspector.ui.file_state import What
+from inspector.ui.notices.record_actions import typing_actions
 from inspector.ui.notices.record_review import RecordReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.message_changes import (
@@ -164,8 +165,7 @@ class MessagesPanel(Panel):
             Action("edit.save", tr("Save message"), self._save, keys.Save, "save", self._not_savable),
             Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", editing),
             Action("edit.find", tr("Filter messages"), self.browser.find_words, "Ctrl+F", "search"),
-            Action("edit.undo", tr("Undo typing"), page.undo_step, "Ctrl+Z", "undo", shown, scope=body),
-            Action("edit.redo", tr("Redo typing"), page.redo_step, "Ctrl+Shift+Z", "redo", shown, scope=body),
+            *typing_actions(page, body, editing),
         )
 
     def _connect(self) -> None:

@@ -16,6 +16,7 @@ from inspector.domain.summaries import Summary
 from inspector.domain.summary_findings import NOTES
 from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.file_state import What
+from inspector.ui.notices.record_actions import typing_actions
 from inspector.ui.notices.record_review import RecordReview
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.record_merge import merged_summary
@@ -174,16 +175,7 @@ class SummariesPanel(Panel):
             Action("edit.save", tr("Save summary"), self._save, keys.Save, "save", self._not_savable),
             Action("edit.discard", tr("Discard edit"), self._discard, None, "delete", editing),
             Action("edit.find", tr("Find in the summary"), self._find, "Ctrl+F", "search", shown),
-            Action("edit.undo", tr("Undo typing"), record.undo_step, "Ctrl+Z", "undo", editing, scope=record),
-            Action(
-                "edit.redo",
-                tr("Redo typing"),
-                record.redo_step,
-                "Ctrl+Shift+Z",
-                "redo",
-                editing,
-                scope=record,
-            ),
+            *typing_actions(record, record, editing),
         )
 
     def _lay_out(self) -> None:

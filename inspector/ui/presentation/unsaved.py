@@ -84,6 +84,12 @@ def edits_of(file: FileState, ref: Ref) -> tuple[Edit, ...]:
     return () if edit is None else (edit,)
 
 
+def refusal_text(error: InspectorError) -> str:
+    """Why a draft can't be saved, and where that can be mended."""
+    way = tr("Open it to shorten it or raise the limit.") if error.code == "refused.char_limit" else ""
+    return f"{tr_error(error)} {way}".strip()
+
+
 async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ...]:
     """All drafts, those that were kept last first."""
     try:
@@ -285,7 +291,7 @@ async def _block_conflict(session: FileSession, edit: Edit) -> str:
     try:
         found = await compared(session, edit)
     except RefusedError as error:
-        return tr_error(error)
+        return refusal_text(error)
     except InspectorError:
         # Without its base version, the store itself says what can be done.
         return ""

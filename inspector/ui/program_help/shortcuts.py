@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFontMetrics, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -120,7 +120,9 @@ class ShortcutSheet(QDialog):
 def _item(text: str, appearance: Appearance, *, is_head: bool = False) -> QStandardItem:
     item = QStandardItem(one_line(text))
     item.setEditable(False)
-    item.setSizeHint(QSize(-1, appearance.row_height()))
+    # A height alone would be a width of nothing, to which the column of keys would shrink.
+    wide = QFontMetrics(appearance.font()).horizontalAdvance(item.text()) + appearance.space(4)
+    item.setSizeHint(QSize(wide, appearance.row_height()))
     if is_head:
         item.setFont(appearance.font(bold=True))
     return item

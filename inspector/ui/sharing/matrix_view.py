@@ -230,7 +230,7 @@ class _BlockHeader(_MatrixHeader):
         owner = one_line(matrix.owner_name(block))
         label_width = self._width(block.label)
         left = room.width() - label_width - gap
-        if left > gap + self._width("m" * _LEAST_LETTERS):
+        if left > gap + min(self._width(owner), self._width("m" * _LEAST_LETTERS)):
             _draw(painter, room.adjusted(label_width + gap, 0, 0, 0), owner)
         painter.setFont(self._appearance.font())
         painter.setPen(theme.text)

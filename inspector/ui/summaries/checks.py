@@ -123,10 +123,9 @@ class LossTable(QWidget):
 
 
 def check_text(check: SummaryCheck) -> str:
-    """The result of a check in a sentence or two."""
+    """What a check found, in a sentence or two; the sizes stand above it."""
     if not check.source_tokens:
         return tr("Can't check: the source of this summary isn't in the file any more.")
-    sizes = tr("{source} → {tokens} tokens.", source=number(check.source_tokens), tokens=number(check.tokens))
     found = tr_count(
         "{count} item of the source isn't in the summary. Click it to read its source.",
         "{count} items of the source aren't in the summary. Click one to read its source.",
@@ -135,7 +134,7 @@ def check_text(check: SummaryCheck) -> str:
     if not check.losses.count:
         found = tr("All numbers, paths, names and decisions of the source are in the summary.")
     partly = tr(" Only the first messages were checked.") if check.is_partial else ""
-    return f"{sizes} {found}{partly}"
+    return f"{found}{partly}"
 
 
 def _lost_columns() -> tuple[Column[LostItem], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from inspector.ui.appearance import Appearance
@@ -15,6 +16,8 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr
 
 _LEAST_ROWS, _MOST_ROWS = 2, 5
+_NAME_SHARE = 0.45
+"""Of the width, at the most."""
 _SPOKEN: Mapping[str, Callable[[], str]] = {
     "−": lambda: tr("out"),
     "+": lambda: tr("in"),
@@ -74,8 +77,16 @@ class ChangedPieces(QTableView):
 
     def _measure(self) -> None:
         self.setMaximumHeight(self.sizeHint().height())
-        self.setColumnWidth(0, self._appearance.space(60))
+        self._fit()
         self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = round(_NAME_SHARE * self.viewport().width())
+        self.setColumnWidth(0, min(self._appearance.space(60), room))
 
     def _point(self, current: QModelIndex, _: QModelIndex) -> None:
         value = self._table.value_at(current)

@@ -71,7 +71,7 @@ class AdaptationList(QFrame):
         self.list.setFixedHeight(rows * max(0, self.list.sizeHintForRow(0)) + self._appearance.space(0.5))
 
     def _item(self, line: AdaptationLine) -> QListWidgetItem:
-        text = one_line(line.text) if line.count == 1 else f"{one_line(line.text)} ×{number(line.count)}"
+        text = one_line(line.text) if line.count == 1 else f"{number(line.count)}× {one_line(line.text)}"
         item = QListWidgetItem(text)
         icon, tone = ("warning", "warning") if line.loses else ("info", "info")
         item.setIcon(QIcon(self._icons.pixmap(icon, round(14 * self._appearance.scale), tone)))

@@ -168,7 +168,8 @@ class _Painter(QStyledItemDelegate):
         metrics, right = painter.fontMetrics(), rect.right()
         painter.setPen(theme.muted)
         for text, widest in ((row.time, self._widths.time), (row.figure, self._widths.figure)):
-            if not widest:
+            # What stands above other rows has their figures' room for its words, where it has none of its own.
+            if not widest or (row.heading and not text):
                 continue
             # What another language says longer stands whole; the words take what is left.
             width = max(metrics.horizontalAdvance(widest), metrics.horizontalAdvance(one_line(text)))

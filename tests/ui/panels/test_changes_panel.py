@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.block_rows import CreateBlock, SetLabel, SetPinned
+from inspector.domain.edits.block_rows import CreateBlock, InsertArchival, SetLabel, SetPinned
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.edits.text import AppendText
 from inspector.domain.ref import Ref, RefKind
@@ -155,6 +155,20 @@ async def test_that_what_was_changed_is_selected_and_opened_by_its_row(studio: S
     assert one.studio.contents.services.selection.ref == NOTES
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert one.studio.window.centre.current_key == ("block", NOTES)
+
+
+async def test_that_an_agent_and_an_archival_entry_open_from_their_rows(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    entry = Ref(RefKind.ARCHIVAL, "arc_new")
+    for target, operation in ((ADA, ConfigureAgent(model="gpt-4o")), (entry, InsertArchival(ADA.id, "Zeta"))):
+        await one.world.write(target, operation)
+        await until(lambda target=target: one.panel.rows[0].change.ref.id == target.id)
+        await one.calm()
+        await one.click(0)
+        QTest.keyClick(one.panel.view, Qt.Key.Key_Return)
+        await one.calm()
+        assert one.studio.contents.services.selection.ref == target
+    assert studio.window.centre.current_key == ("archival", None)
 
 
 async def test_that_a_block_of_another_agent_opens_with_its_agent(studio: Studio, until: Until) -> None:
