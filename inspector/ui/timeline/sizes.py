@@ -13,7 +13,7 @@ from inspector.ui.timeline.words import full_moment, size_words
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import number, tr
 
-_WHEN_STEPS, _TOKENS_STEPS = 36, 18
+_WHEN_STEPS, _TOKENS_STEPS = 40, 18
 
 
 class SizeTable(QTableView):

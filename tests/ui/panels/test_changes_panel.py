@@ -1,5 +1,7 @@
 """The Changes panel: what was done by whom, and undo and redo of a row."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -157,12 +159,16 @@ async def test_that_what_was_changed_is_selected_and_opened_by_its_row(studio: S
     assert one.studio.window.centre.current_key == ("block", NOTES)
 
 
+def is_newest(one: Changes, target: Ref) -> bool:
+    return one.panel.rows[0].change.ref.id == target.id
+
+
 async def test_that_an_agent_and_an_archival_entry_open_from_their_rows(studio: Studio, until: Until) -> None:
     one = await shown(studio, until)
     entry = Ref(RefKind.ARCHIVAL, "arc_new")
     for target, operation in ((ADA, ConfigureAgent(model="gpt-4o")), (entry, InsertArchival(ADA.id, "Zeta"))):
         await one.world.write(target, operation)
-        await until(lambda target=target: one.panel.rows[0].change.ref.id == target.id)
+        await until(partial(is_newest, one, target))
         await one.calm()
         await one.click(0)
         QTest.keyClick(one.panel.view, Qt.Key.Key_Return)
