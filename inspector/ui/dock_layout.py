@@ -144,6 +144,8 @@ class DockLayout(QObject):
         self._placed = {each.id: placed_in(self._perspective, each) for each in self._sides.values()}
         self._plain_sizes.clear()
         self._revealed.clear()
+        self._grown.clear()
+        self._lowered = frozenset()
         if self._standing is not None:
             self.show()
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from inspector.domain.actor import Actor, ActorKind
@@ -71,6 +72,8 @@ async def test_that_nothing_of_a_read_only_file_is_changed_by_any_panel(scene: S
     # A rule may say no; what the program itself did wrong is a fault.
     assert [each.happened for each in failures if each.fault] == []
     assert digest(path) == before
+    sockets = psutil.Process().net_connections()
+    assert [each for each in sockets if each.status == psutil.CONN_LISTEN] == []
 
 
 @pytest.mark.slow
