@@ -72,7 +72,7 @@ async def draft_everything(studio: Studio, until: Until) -> None:
         await calm(studio, until)
         if made is WORDS:
             panel.views.choose(RAW)
-            editor = panel.editors.structured.raw.page.editor
+            editor = panel.editors.raw.page.editor
             start = editor.text.rindex('"', 0, editor.text.rindex('"'))
             editor.replace_range(start + 1, 0, "drafted ")
             panel.editors.settle()

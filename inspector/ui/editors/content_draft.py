@@ -69,15 +69,37 @@ class ContentSteps:
         return content
 
 
-class ContentDraft(QObject):
+class TypedFaults(QObject):
+    """What is typed of one content and cannot be taken into it. `faulted` tells that it is something else."""
+
+    faulted = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._faults: dict[object, str] = {}
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong, a text for each place."""
+        return tuple(self._faults.values())
+
+    def tell_fault(self, place: object, fault: str) -> None:
+        """Say what of a place cannot be taken as it is typed, nothing where all of it can."""
+        if fault != self._faults.get(place, ""):
+            self._faults.pop(place, None)
+            if fault:
+                self._faults[place] = fault
+            self.faulted.emit()
+
+
+class ContentDraft(TypedFaults):
     """A structured content under edit.
 
-    `shown` tells that it is another, `edited` that a person made it so, `faulted` that its faults are others.
+    `shown` tells that it is another, `edited` that a person made it so.
     """
 
     edited = Signal()
     shown = Signal()
-    faulted = Signal()
 
     def __init__(self, schema: Schema, content: Content, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +107,6 @@ class ContentDraft(QObject):
         self._base = self._marked = self._content = content
         self._steps = ContentSteps()
         self._operation: Operation | None = None
-        self._faults: dict[object, str] = {}
         self._read_only = False
 
     @property
@@ -101,23 +122,10 @@ class ContentDraft(QObject):
     def is_read_only(self) -> bool:
         return self._read_only
 
-    @property
-    def faults(self) -> tuple[str, ...]:
-        """What is typed and cannot be taken into the content."""
-        return tuple(self._faults.values())
-
     def set_read_only(self, read_only: bool) -> None:
         if read_only != self._read_only:
             self._read_only = read_only
             self.shown.emit()
-
-    def tell_fault(self, place: object, fault: str) -> None:
-        """Say what of a place cannot be taken as it is typed, nothing where all of it can."""
-        if fault != self._faults.get(place, ""):
-            self._faults.pop(place, None)
-            if fault:
-                self._faults[place] = fault
-            self.faulted.emit()
 
     @property
     def steps(self) -> ContentSteps:

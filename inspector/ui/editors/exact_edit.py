@@ -116,7 +116,11 @@ class ExactTextEdit(QPlainTextEdit):
         if not self.isReadOnly():
             self._put(*self._steps.redo(), remember=False)
 
-    def replace_range(self, start: int, delete: int, insert: str) -> None:
+    def replace_range(self, start: int, delete: int, insert: str, *, goes_on: bool = False) -> None:
+        """Replace a stretch, as a step of its own to undo, or with `goes_on` as a key that was typed."""
+        if goes_on:
+            self._put(self._change(start, delete, insert))
+            return
         self._steps.pause()
         self._put(self._change(start, delete, insert))
         self._steps.pause()

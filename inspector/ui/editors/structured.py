@@ -21,7 +21,6 @@ from inspector.ui.editors.list import ListEditor
 from inspector.ui.editors.log import LogEditor
 from inspector.ui.editors.map import MapEditor
 from inspector.ui.editors.part import EditorTools, MakeView, Part
-from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.section_text import SectionText
 from inspector.ui.editors.tree import TreeEditor
 
@@ -35,7 +34,7 @@ _EDITORS: dict[type[Schema], MakeView] = {
 
 
 class StructuredEditor(QObject):
-    """A structured block's draft with its two views: `page` by its schema, and `raw` as JSON."""
+    """A structured block's draft, and `page`, the view of it that its schema asks for."""
 
     def __init__(self, schema: Schema, content: Content, tools: EditorTools, parent: QObject) -> None:
         super().__init__(parent)
@@ -45,16 +44,6 @@ class StructuredEditor(QObject):
         self.page: QWidget = (
             CompositeEditor(self.draft, tools, _view) if is_composite else _view(self.draft, tools)
         )
-        self._tools = tools
-        self.made_raw: RawPage | None = None
-        """The view as JSON, None before it was asked for."""
-
-    @property
-    def raw(self) -> RawPage:
-        """The view as JSON, made at its first use: few blocks are looked at so."""
-        if self.made_raw is None:
-            self.made_raw = RawPage(self.draft, self._tools)
-        return self.made_raw
 
 
 def _view(part: Part, tools: EditorTools) -> QWidget:

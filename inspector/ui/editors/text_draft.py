@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
+from inspector.domain.blocks import TextSchema
 from inspector.domain.content import Content, TextContent
 from inspector.domain.edits.base import Operation
 from inspector.domain.edits.text import SpliceText
 from inspector.domain.snapshot import BlockState
 from inspector.domain.splices import between, changed_stretch, rebased, spliced
+from inspector.ui.editors.content_draft import TypedFaults
 from inspector.ui.editors.shadow import Steps
 from inspector.ui.editors.text import TextEditor
 
@@ -78,6 +80,39 @@ class TextDraft:
 
     def count_from_mark(self) -> None:
         self._editor.count_from_mark(self._marked)
+
+
+class TextPart(TypedFaults):
+    """The text of an editor as another view of it edits it. `shown` tells that it is another or is read only now."""
+
+    shown = Signal()
+    schema = TextSchema()
+
+    def __init__(self, editor: TextEditor, parent: QObject) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self.is_read_only = False
+
+    @property
+    def content(self) -> TextContent:
+        return TextContent(self._editor.text)
+
+    @property
+    def base(self) -> TextContent:
+        return TextContent(self._editor.base_text)
+
+    def change(self, content: Content, place: object = None) -> None:
+        """Have the editor hold another text; what is typed on at a place is one step to undo."""
+        for splice in () if self.is_read_only else changed_stretch(self._editor.text, _text(content)):
+            self._editor.replace_range(splice.start, splice.delete, splice.insert, goes_on=place is not None)
+
+    def end_step(self) -> None:
+        self._editor.steps.pause()
+
+    def set_read_only(self, read_only: bool) -> None:
+        if read_only != self.is_read_only:
+            self.is_read_only = read_only
+            self.shown.emit()
 
 
 def _text(content: Content | None) -> str:

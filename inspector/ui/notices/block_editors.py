@@ -10,11 +10,13 @@ from inspector.domain.codec import write_time
 from inspector.domain.content import Content
 from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
+from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.part import EditorTools, UnreadJson
+from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.structured import StructuredEditor
 from inspector.ui.editors.text import TextEditor
-from inspector.ui.editors.text_draft import TextDraft
+from inspector.ui.editors.text_draft import TextDraft, TextPart
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.panel import PanelServices
@@ -22,7 +24,7 @@ from inspector.ui.wording import tr_count
 
 
 class BlockEditors(QObject):
-    """The editor of a block's content: the text page, or the views of a structured content.
+    """The editor of a block's content: the text page or the view of a structured content, and either as JSON.
 
     `faulted` tells that what is typed and cannot be taken is something else now.
     """
@@ -37,14 +39,31 @@ class BlockEditors(QObject):
         self._id = block_id
         self.draft: DraftEditor = TextDraft(page.editor)
         self.structured: StructuredEditor | None = None
+        self._text = TextPart(page.editor, self)
+        self._text.faulted.connect(self.faulted)
+        self.made_raw: RawPage | None = None
+        """The view as JSON, None before it was asked for."""
         self.work = EditSession(services.workspace, self.draft, block_id, self)
         self._figures = TokenFigures(services.workspace.count, self)
         self._model = ""
+        self.work.changed.connect(self._text.shown)
+
+    @property
+    def raw(self) -> RawPage:
+        """The view as JSON, made at its first use: few blocks are looked at so."""
+        if self.made_raw is None:
+            self.made_raw = RawPage(self._part, self.tools())
+            self._stack.addWidget(self.made_raw)
+        return self.made_raw
+
+    @property
+    def _part(self) -> TextPart | ContentDraft:
+        return self._text if self.structured is None else self.structured.draft
 
     @property
     def faults(self) -> str:
         """How much of what is typed cannot be taken, nothing where all of it can."""
-        faults = () if self.structured is None else self.structured.draft.faults
+        faults = self._part.faults
         return (
             tr_count("{count} field has an error", "{count} fields have errors", len(faults))
             if faults
@@ -53,32 +72,28 @@ class BlockEditors(QObject):
 
     def typed_in(self, *, raw: bool) -> DraftEditor | TextEditor:
         """What undo and redo are of."""
-        return self.structured.raw.page.editor if self.structured is not None and raw else self.draft
+        return self.raw.page.editor if raw else self.draft
 
     def view(self, *, raw: bool) -> QWidget:
         """What stands for the content in the tab."""
-        if self.structured is None:
-            return self._page
-        view = self.structured.raw if raw else self.structured.page
-        if self._stack.indexOf(view) < 0:
-            self._stack.addWidget(view)
-        return view
+        if raw:
+            return self.raw
+        return self._page if self.structured is None else self.structured.page
 
     def settle(self) -> None:
         """Take what was typed last, where it waits to be read."""
-        if self.structured is not None and self.structured.made_raw is not None:
-            self.structured.made_raw.settle()
+        if self.made_raw is not None:
+            self.made_raw.settle()
 
     def discard(self) -> None:
         """Discard the draft, and JSON that cannot be read."""
         self.work.discard()
-        if self.structured is not None and self.structured.made_raw is not None:
-            self.structured.made_raw.give_up()
+        if self.made_raw is not None:
+            self.made_raw.give_up()
 
     def set_read_only(self, read_only: bool) -> None:
         self._page.editor.setReadOnly(read_only)
-        if self.structured is not None:
-            self.structured.draft.set_read_only(read_only)
+        self._part.set_read_only(read_only)
 
     def take(self, state: BlockState) -> None:
         """Take the stored content into the editor of its schema."""
@@ -101,6 +116,7 @@ class BlockEditors(QObject):
         return self.structured is None or self.structured.kind is not type(schema)
 
     def _take_up(self, made: StructuredEditor) -> None:
+        self._leave_raw()
         self.structured, self.draft = made, made.draft
         made.draft.faulted.connect(self.faulted)
         self._stack.addWidget(made.page)
@@ -109,13 +125,20 @@ class BlockEditors(QObject):
     def _leave_structured(self) -> None:
         left, self.structured = self.structured, None
         if left is not None:
-            for page in (left.page, left.made_raw):
-                if page is not None:
-                    self._stack.removeWidget(page)
-                    page.deleteLater()
+            self._leave_raw()
+            self._stack.removeWidget(left.page)
+            left.page.deleteLater()
             left.deleteLater()
             self.draft = TextDraft(self._page.editor)
             self.work.use(self.draft)
+
+    def _leave_raw(self) -> None:
+        """Let the JSON go: it is of a content of another kind."""
+        left, self.made_raw = self.made_raw, None
+        if left is not None:
+            left.give_up()
+            self._stack.removeWidget(left)
+            left.deleteLater()
 
     def tools(self) -> EditorTools:
         """What views of this block edit with."""

@@ -150,13 +150,11 @@ class BlockPanel(Panel):
             ("raw", BlockTabView.RAW),
             ("history", BlockTabView.HISTORY),
             ("sharing", BlockTabView.SHARING),
+            ("settings", BlockTabView.SETTINGS),
         )
         for name, view in views:
-            if view != BlockTabView.RAW or self.editors.structured is not None:
-                self.views.choose(view)
-                yield name
-        self.views.choose(BlockTabView.SETTINGS)
-        yield "settings"
+            self.views.choose(view)
+            yield name
         self.views.choose(BlockTabView.EDIT)
 
     @property
@@ -305,8 +303,7 @@ class BlockPanel(Panel):
     def _take_in(self, state: BlockState | None) -> None:
         if state is not None and _is_readable(state):
             self.editors.take(state)
-            structured = self.editors.structured
-            if structured and structured.made_raw is None and self._id in self.services.workspace.unread_json:
+            if self.editors.made_raw is None and self._id in self.services.workspace.unread_json:
                 # The JSON that its last tab was closed over.
                 self.views.choose(BlockTabView.RAW)
         if state is not None and self.isVisible():
@@ -335,9 +332,7 @@ class BlockPanel(Panel):
         self.reason_field.setReadOnly(bool(why_not))
         self._tell_buttons(dirty, why_not)
         self.views.buttons[BlockTabView.EDIT].setVisible(self._has_editor)
-        self.views.buttons[BlockTabView.RAW].setVisible(
-            self.editors.structured is not None and self._has_editor
-        )
+        self.views.buttons[BlockTabView.RAW].setVisible(self._has_editor)
         self._notices.tell(state, drafted=dirty, reviewing=self.review.is_open)
         self.numbers.tell_characters(state, self._content)
         self._tell_tokens(self._content if _is_readable(state) else None)

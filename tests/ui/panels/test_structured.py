@@ -77,8 +77,7 @@ class StructuredTab:
 
     @property
     def raw(self) -> RawPage:
-        assert self.panel.editors.structured is not None
-        return self.panel.editors.structured.raw
+        return self.panel.editors.raw
 
     @property
     def draft(self) -> Operation | None:

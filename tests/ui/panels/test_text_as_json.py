@@ -1,0 +1,101 @@
+"""A text block edited as JSON: the same draft as in its editor, with what cannot be read named."""
+
+import json
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from inspector.domain.edits.text import SetText
+from inspector.ui.editors.raw import RawPage
+from inspector.ui.editors.text import TextEditor
+from inspector.ui.notices.block_head import BlockTabView
+from inspector.ui.panels.block import BlockPanel
+from tests.ui.panels.block_tab import BlockTab, OpenTab
+from tests.ui.world import QUESTIONS, STORED
+
+
+def opened_json(one: BlockTab) -> tuple[RawPage, TextEditor]:
+    """Its JSON in front, with the keyboard in it."""
+    one.panel.views.choose(BlockTabView.RAW)
+    raw = one.panel.editors.raw
+    raw.page.editor.setFocus()
+    return raw, raw.page.editor
+
+
+def write(editor: TextEditor, old: str, new: str) -> None:
+    """Select what stands in the JSON, and type over it."""
+    at = editor.text.index(old)
+    editor.select_range(at, at + len(old))
+    QTest.keyClicks(editor, new)
+
+
+async def test_that_a_text_is_edited_as_json_and_undone_step_by_step_in_either_view(
+    open_tab: OpenTab,
+) -> None:
+    one = await open_tab()
+    _, editor = opened_json(one)
+    assert json.loads(editor.text)["text"] == STORED
+    first = STORED.split()[0]
+    write(editor, first, "Whoever")
+    changed = STORED.replace(first, "Whoever", 1)
+    assert one.editor.text == changed
+    assert one.panel.marked
+    one.press("Ctrl+Z", editor)
+    assert one.editor.text != changed
+    one.press("Ctrl+Y", editor)
+    assert one.editor.text == changed
+    one.panel.views.choose(BlockTabView.EDIT)
+    one.editor.setFocus()
+    while one.editor.steps.can_undo:
+        one.press("Ctrl+Z")
+    assert one.editor.text == STORED
+    assert not one.panel.marked
+    _, editor = opened_json(one)
+    assert json.loads(editor.text)["text"] == STORED
+    write(editor, first, "Whoever")
+    one.press("Ctrl+S", editor)
+    await one.saved(changed)
+
+
+async def test_that_what_can_not_be_read_is_named_and_is_there_again_after_the_tab_was_closed(
+    open_tab: OpenTab,
+) -> None:
+    one = await open_tab()
+    raw, editor = opened_json(one)
+    write(editor, editor.text, '{"txt": "x"}')
+    assert raw.fault.text()
+    assert one.editor.text == STORED
+    assert one.panel.state_note.text() == "1 field has an error"
+    assert not one.panel.save_button.isEnabled()
+    one.studio.window.centre.close_view(("block", QUESTIONS))
+    one.studio.contents.services.selection.open(QUESTIONS)
+    panel = one.studio.window.centre.currentWidget()
+    assert isinstance(panel, BlockPanel)
+    assert panel is not one.panel
+    await one.until(lambda: panel.views.current == BlockTabView.RAW)
+    assert panel.editors.raw.page.editor.text == '{"txt": "x"}'
+    assert panel.editors.raw.fault.text()
+    QTest.mouseClick(panel.discard_button, Qt.MouseButton.LeftButton)
+    assert not panel.editors.raw.fault.text()
+    assert json.loads(panel.editors.raw.page.editor.text)["text"] == STORED
+    assert not one.workspace.unread_json
+
+
+async def test_that_what_others_write_meanwhile_comes_into_the_json_and_is_kept(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    _, editor = opened_json(one)
+    await one.world.write(QUESTIONS, SetText(STORED + "\nTheirs."))
+    await one.until(lambda: "Theirs." in editor.text)
+    write(editor, STORED.split()[0], "Mine")
+    assert one.editor.text.startswith("Mine")
+    assert one.editor.text.endswith("Theirs.")
+
+
+async def test_that_json_of_a_text_is_only_read_where_the_block_is(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    _, editor = opened_json(one)
+    one.panel.editors.set_read_only(True)
+    assert editor.isReadOnly()
+    before = editor.text
+    QTest.keyClicks(editor, "x")
+    assert (editor.text, one.editor.text) == (before, STORED)
