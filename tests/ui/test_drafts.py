@@ -192,6 +192,48 @@ async def test_that_a_limit_refuses_all_and_the_editor_keeps_what_is_typed(draft
     assert tab.workspace.file.drafts[QUESTIONS.id].content == TextContent(tab.editor.text)
 
 
+async def test_that_the_list_raises_a_limit_and_saves_all_as_one_change(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    tab = one.tab(QUESTIONS)
+    tab.editor.replace_range(0, 0, "long " * 5_000)
+    await calm(one.studio, one.until)
+    before, typed = await one.stored(), tab.editor.text
+    limit = tab.state.block.char_limit
+    one.dialog.reason_field.setText("Long ones")
+    one.dialog.save_checked()
+    await one.until(lambda: "limit" in one.why("open_questions"))
+    one.press("Raise limit of open_questions to 25,100")
+    await said(one.studio, one.until, "Saved 4 drafts.")
+    assert (await one.stored())[0] == typed
+    await one.until(lambda: tab.state.block.char_limit == 25_100)
+    await calm(one.studio, one.until)
+    assert not tab.panel.work.is_dirty
+    assert tab.editor.text == typed
+    press_toast(one.studio, "Undo")
+    await one.until(lambda: tab.state.block.char_limit == limit)
+    await calm(one.studio, one.until)
+    assert await one.stored() == before
+
+
+async def test_that_a_limit_that_was_raised_is_not_for_another_save(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    for ref in (QUESTIONS, NOTES):
+        one.tab(ref).editor.replace_range(0, 0, "long " * 5_000)
+    await calm(one.studio, one.until)
+    one.dialog.save_checked()
+    await one.until(lambda: "limit" in one.why("open_questions"))
+    one.press("Raise limit of open_questions to 25,100")
+    await one.until(lambda: not one.why("open_questions") and one.why("design_notes"))
+    await calm(one.studio, one.until)
+    for item in one.items:
+        if item.text(0) == "design_notes":
+            item.setCheckState(0, Qt.CheckState.Unchecked)
+    one.dialog.save_checked()
+    await one.until(lambda: "limit" in one.why("open_questions"))
+    await calm(one.studio, one.until)
+    assert len(one.workspace.file.drafts) == 2
+
+
 async def test_that_keys_open_save_and_discard_one(drafts: OpenDrafts) -> None:
     one = await drafts()
     rows = one.dialog.rows

@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.domain.edits.base import Edit, Receipt
+from inspector.domain.edits.block_rows import SetCharLimit
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.session import FileSession
@@ -17,10 +18,17 @@ from inspector.ui.draft_keeper import OpenEdit
 from inspector.ui.file_state import UnsavedEdit, What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
-from inspector.ui.presentation.unsaved import DraftRow, all_refs, checked, edits_of, read_rows, refusal_text
+from inspector.ui.presentation.unsaved import (
+    DraftRefusal,
+    DraftRow,
+    all_refs,
+    checked,
+    edits_of,
+    read_rows,
+)
 from inspector.ui.widgets.banner import Notice
 from inspector.ui.widgets.drafts_dialog import DraftsDialog, ListedDraft
-from inspector.ui.wording import ago, tr, tr_count
+from inspector.ui.wording import ago, tr, tr_count, tr_error
 
 _LISTED = What.DRAFTS | What.SETTINGS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
 _READING, _DISCARDED = "draft rows", "drafts.discarded"
@@ -37,6 +45,10 @@ class DraftCommands(QObject):
         self._window = window
         self.dialog: DraftsDialog | None = None
         self._owners: dict[Ref, str] = {}
+        self._asked: tuple[Sequence[Ref], str] = (), ""
+        self._refused: Mapping[Ref, DraftRefusal] = {}
+        self._limits: dict[Ref, int] = {}
+        """The limits that blocks get with the save that was refused for them."""
         window.show_drafts = self.show
         services.actions.add(
             Action("drafts.show", tr("Unsaved drafts …"), self.show, None, "", self._no_drafts),
@@ -70,6 +82,7 @@ class DraftCommands(QObject):
             self.dialog.open_asked.connect(self._open)
             self.dialog.save_asked.connect(self.save)
             self.dialog.discard_asked.connect(self.discard)
+            self.dialog.raise_asked.connect(self._raise_limit)
         self._read()
         if self.dialog.isVisible():
             self.dialog.raise_()
@@ -81,7 +94,10 @@ class DraftCommands(QObject):
         session, file = self.workspace.live.session, self.workspace.file
         if session is None or file.read_only is not None:
             return
-        saving = _Saving(self, session, reason)
+        if (refs, reason) != self._asked:
+            # The limits were raised for another save.
+            self._asked, self._limits = (refs, reason), {}
+        saving = _Saving(self, session, reason, dict(self._limits))
         for ref in refs:
             edits = edits_of(file, ref)
             if edits:
@@ -113,16 +129,30 @@ class DraftCommands(QObject):
             # It stays until it is closed: nothing else can bring them back.
             self._window.banners.show_notice(Notice(_DISCARDED, text, choices=back))
 
-    def tell(self, refused: Mapping[Ref, str], *, busy: bool = False) -> None:
+    def _raise_limit(self, ref: Ref) -> None:
+        """Save again what was refused, and raise the limit of one block in the same change."""
+        limit = self._refused[ref].limit if ref in self._refused else None
+        if limit is not None:
+            self._limits[ref] = limit
+            self.save(*self._asked)
+
+    def tell(self, refused: Mapping[Ref, DraftRefusal], *, busy: bool = False) -> None:
         """Show why drafts were not saved."""
+        self._refused = refused
         if refused and self.dialog is None:
             self.show()
         if self.dialog is not None:
             self.dialog.set_busy(busy=busy)
-            self.dialog.show_refusals(tuple(refused.items()))
+            self.dialog.show_refusals(
+                [
+                    (ref, each.why, each.limit if ref.kind is RefKind.BLOCK else None)
+                    for ref, each in refused.items()
+                ]
+            )
 
     def saved(self, drafts: Mapping[Ref, Sequence[Edit]]) -> None:
         """Take away the drafts of what was saved."""
+        self._asked, self._limits = ((), ""), {}
         for ref, edits in drafts.items():
             edit = edits[0]
             if ref.kind is RefKind.AGENT:
@@ -179,6 +209,7 @@ class DraftCommands(QObject):
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:
+            self._asked, self._limits = ((), ""), {}
             self._window.banners.close_notice(_DISCARDED)
         if what & _LISTED and self.dialog is not None and self.dialog.isVisible():
             self._read()
@@ -223,28 +254,31 @@ class DraftCommands(QObject):
 class _Saving:
     """One save of several drafts: their editors hand them over, all are checked, then all are applied or none."""
 
-    def __init__(self, commands: DraftCommands, session: FileSession, reason: str) -> None:
+    def __init__(
+        self, commands: DraftCommands, session: FileSession, reason: str, limits: Mapping[Ref, int]
+    ) -> None:
         self._commands = commands
         self._session = session
         self._reason = reason
+        self._limits = limits
         self._workspace = commands.workspace
         self._drafts: dict[Ref, Sequence[Edit]] = {}
         self._ready: tuple[tuple[Ref, Edit], ...] = ()
         self._editors: dict[Ref, OpenEdit] = {}
-        self._refused: dict[Ref, str] = {}
+        self._refused: dict[Ref, DraftRefusal] = {}
 
     def add(self, ref: Ref, edits: Sequence[Edit], editor: OpenEdit | None) -> None:
         """Take a draft in, from its editor where it has one."""
         if ref.kind is RefKind.BLOCK and self._workspace.answers.closed(ref.id) is not None:
-            self._refused[ref] = tr(
-                "Its request was answered meanwhile. Open it to keep or discard the draft."
+            self._refused[ref] = DraftRefusal(
+                tr("Its request was answered meanwhile. Open it to keep or discard the draft.")
             )
             return
         if editor is not None:
             handed = editor.hand_over()
             if handed is None:
                 is_unfit = self._workspace.file.is_draft_unfit(ref.id)
-                self._refused[ref] = (
+                self._refused[ref] = DraftRefusal(
                     tr("The kind of this block was changed meanwhile. Open it to copy the draft.")
                     if is_unfit
                     else tr("This draft is loading or being saved. Try again in a moment.")
@@ -260,22 +294,25 @@ class _Saving:
         if self._refused or not self._drafts:
             self._give_back(self._refused)
             return
-        work = checked(self._session, self._drafts, self._reason)
+        work = checked(self._session, self._drafts, self._reason, self._limits)
         services.bridge.spawn(work, name=tr("Saving"), on_done=self._apply, on_error=self._fail)
 
-    def _apply(self, found: tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, str]]) -> None:
+    def _apply(self, found: tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, DraftRefusal]]) -> None:
         self._ready, refused = found
         if refused:
             self._give_back(refused)
             return
-        edits = [self._workspace.answers.as_answer(edit) for _, edit in self._ready]
+        answers = self._workspace.answers
+        edits = [edit if _is_limit(edit) else answers.as_answer(edit) for _, edit in self._ready]
         count = tr_count("Saved {count} draft.", "Saved {count} drafts.", len(self._drafts))
         self._workspace.apply(
             edits, self._reason, self._finish, text=count if len(edits) > 1 else "", on_error=self._fail
         )
 
     def _finish(self, receipts: Sequence[Receipt]) -> None:
-        for (ref, _), receipt in zip(self._ready, receipts, strict=True):
+        for (ref, edit), receipt in zip(self._ready, receipts, strict=True):
+            if _is_limit(edit):
+                continue
             self._workspace.answers.forget(ref.id)
             editor = self._editor(ref)
             if editor is not None:
@@ -287,12 +324,11 @@ class _Saving:
         """Say it below every draft where it is a rule that refused, else as any failure."""
         for ref in self._drafts:
             self._workspace.answers.note_refused(ref.id, error)
-        is_rule = isinstance(error, InspectorError)
-        why = refusal_text(error) if isinstance(error, InspectorError) else ""
-        self._give_back(dict.fromkeys(self._drafts, why) if is_rule else {})
-        return is_rule
+        refusal = DraftRefusal(tr_error(error)) if isinstance(error, InspectorError) else None
+        self._give_back({} if refusal is None else dict.fromkeys(self._drafts, refusal))
+        return refusal is not None
 
-    def _give_back(self, refused: Mapping[Ref, str]) -> None:
+    def _give_back(self, refused: Mapping[Ref, DraftRefusal]) -> None:
         for editor in filter(None, map(self._editor, self._editors)):
             editor.take_error(RuntimeError())
         self._commands.tell(refused)
@@ -301,3 +337,8 @@ class _Saving:
         """The editor that handed a draft over, unless its tab was closed meanwhile."""
         editor = self._editors.get(ref)
         return editor if editor is self._workspace.open_edits.get(ref.id) else None
+
+
+def _is_limit(edit: Edit) -> bool:
+    """Whether it is no draft but makes room for one."""
+    return isinstance(edit.operation, SetCharLimit)

@@ -19,6 +19,7 @@ from inspector.ui.editors.raw_json import raw_text
 from inspector.ui.exact_text import copy_text
 from inspector.ui.failures import failure_of
 from inspector.ui.file_state import UnsavedEdit
+from inspector.ui.presentation.limits import limit_needed, round_limit
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
 from inspector.ui.wording import number, tr, tr_code
 from inspector.ui.workspace import Workspace
@@ -26,21 +27,8 @@ from inspector.ui.workspace import Workspace
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
 _UNFIT, _ANSWER, _PARTNER = "unfit", "answer", "partner"
 _EXCESS = "excess"
-_LOCKED, _REFUSED_LIMIT = "refused.locked", "refused.char_limit"
+_LOCKED = "refused.locked"
 _CLOSED = "refused.consent_closed"
-_ROUND = 100
-
-
-def limit_needed(error: RefusedError) -> int | None:
-    """The limit of characters, a round number, with which a refused save would pass; None where none would do."""
-    length = error.parameters.get("length")
-    if error.code != _REFUSED_LIMIT or not isinstance(length, int):
-        return None
-    return _rounded(length)
-
-
-def _rounded(length: int) -> int:
-    return -(-length // _ROUND) * _ROUND
 
 
 class BlockNotices(QObject):
@@ -122,7 +110,7 @@ class BlockNotices(QObject):
         length = problem.parameters.get("length")
         choices: tuple[tuple[str, Callable[[], None]], ...] = ()
         if problem.code == OVER_LIMIT and isinstance(length, int) and self._workspace.file.read_only is None:
-            raised = _rounded(length)
+            raised = round_limit(length)
             edit = partial(self._workspace.edit, self._id, SetCharLimit(raised))
             choices = ((tr("Raise limit to {limit}", limit=number(raised)), edit),)
         text = tr_code(problem.code, problem.parameters)
@@ -190,7 +178,7 @@ class BlockNotices(QObject):
         if error.code == _CLOSED:
             # What became of the request is read, and said with what can be done.
             return
-        raised = limit_needed(error)
+        raised = limit_needed(error.refusal)
         if raised is not None:
             self._offer_limit(error, raised)
             return

@@ -14,10 +14,16 @@ from inspector.domain.blocks import ArchivalEntry, Permission
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Version
-from inspector.domain.edits.block_rows import InsertArchival, SetPermission, SetSchema, UpdateArchival
+from inspector.domain.edits.block_rows import (
+    InsertArchival,
+    SetCharLimit,
+    SetPermission,
+    SetSchema,
+    UpdateArchival,
+)
 from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
-from inspector.domain.errors import DocumentError, FileError, InspectorError, RefusedError
+from inspector.domain.errors import DocumentError, FileError, InspectorError, Refusal, RefusedError
 from inspector.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.summary import summary_text
@@ -29,10 +35,11 @@ from inspector.ui.draft_comparison import compared
 from inspector.ui.file_state import FileState, UnsavedEdit
 from inspector.ui.presentation.archival import drafted
 from inspector.ui.presentation.block_clashes import settings_of
+from inspector.ui.presentation.limits import limit_needed
 from inspector.ui.presentation.messages import edited, refused_texts
 from inspector.ui.presentation.summaries import said_by_summary, title_of, with_edit
 from inspector.ui.safe_text import one_line
-from inspector.ui.wording import tr, tr_code, tr_error
+from inspector.ui.wording import tr, tr_code
 
 _NAME_LENGTH = 80
 _CLOSING = (SetPermission(Permission.READ_ONLY), SetPermission(Permission.PARTNER))
@@ -84,10 +91,17 @@ def edits_of(file: FileState, ref: Ref) -> tuple[Edit, ...]:
     return () if edit is None else (edit,)
 
 
-def refusal_text(error: InspectorError) -> str:
-    """Why a draft can't be saved, and where that can be mended."""
-    way = tr("Open it to shorten it or raise the limit.") if error.code == "refused.char_limit" else ""
-    return f"{tr_error(error)} {way}".strip()
+@dataclass(frozen=True, slots=True)
+class DraftRefusal:
+    """Why a draft can't be saved, and the limit of characters that would do, None where no limit is the reason."""
+
+    why: str
+    limit: int | None = None
+
+
+def refusal_of(refusal: Refusal) -> DraftRefusal:
+    """What a refusal by a rule says of a draft."""
+    return DraftRefusal(tr_code(refusal.code, refusal.parameters), limit_needed(refusal))
 
 
 async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ...]:
@@ -201,27 +215,30 @@ async def record_of(session: FileSession, ref: Ref) -> Record:
 
 
 async def checked(
-    session: FileSession, drafts: Mapping[Ref, Sequence[Edit]], reason: str
-) -> tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, str]]:
-    """The edits as they are saved together, each with whose draft it is of, and why some can't be; stores nothing."""
-    staged: list[tuple[int, Ref, Edit]] = []
-    refused: dict[Ref, str] = {}
+    session: FileSession, drafts: Mapping[Ref, Sequence[Edit]], reason: str, limits: Mapping[Ref, int]
+) -> tuple[tuple[tuple[Ref, Edit], ...], Mapping[Ref, DraftRefusal]]:
+    """The edits as they are saved together, each with whose draft it is of, and why some can't be; stores nothing.
+
+    `limits` are the limits of characters that blocks get before their drafts are saved.
+    """
+    staged = [(0, ref, Edit(ref, SetCharLimit(limit))) for ref, limit in limits.items() if ref in drafts]
+    refused: dict[Ref, DraftRefusal] = {}
     agents = {each.id for each in await session.agents()}
     for ref, edits in drafts.items():
         if ref.kind is RefKind.AGENT and ref.id not in agents:
-            refused[ref] = tr("The agent isn't in the file any more.")
+            refused[ref] = DraftRefusal(tr("The agent isn't in the file any more."))
             continue
         for edit in await _on_stored_rules(session, ref, edits):
             made, why = await _ready(session, edit)
             staged += [(_stage(edit, at), ref, each) for at, each in enumerate(made)]
-            if why:
+            if why is not None and (why.limit is None or why.limit > limits.get(ref, 0)):
                 refused[ref] = why
     ready = [(ref, edit) for _, ref, edit in sorted(staged, key=lambda each: each[0])]
     intents = [Intent(edit, session.engine.actor, reason) for _, edit in ready]
     outcomes = (await session.engine.edits.preview(intents)).outcomes
     for (ref, _), outcome in zip(ready, outcomes, strict=True):
         if outcome.refusal is not None and ref not in refused:
-            refused[ref] = tr_code(outcome.refusal.code, outcome.refusal.parameters)
+            refused[ref] = refusal_of(outcome.refusal)
     return tuple(ready), refused
 
 
@@ -246,11 +263,16 @@ async def _on_stored_rules(session: FileSession, ref: Ref, edits: Sequence[Edit]
     return retargeted(edits, rules)
 
 
-async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], str]:
+async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], DraftRefusal | None]:
     """An edit as it is saved, mostly one, and why it can't be."""
-    target = edit.target
-    if target.kind is RefKind.BLOCK:
+    if edit.target.kind is RefKind.BLOCK:
         return (edit,), await _block_conflict(session, edit)
+    made, why = await _ready_other(session, edit)
+    return made, DraftRefusal(why) if why else None
+
+
+async def _ready_other(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], str]:
+    target = edit.target
     if target.kind is RefKind.SETTING and isinstance(edit.operation, EditParts):
         block = Ref(RefKind.BLOCK, target.id)
         operations = tuple(Edit(block, each) for each in edit.operation.operations)
@@ -284,20 +306,20 @@ async def _settings_conflict(session: FileSession, edit: Edit) -> str:
     return tr("Someone else changed settings of this block. Open it and save there.")
 
 
-async def _block_conflict(session: FileSession, edit: Edit) -> str:
+async def _block_conflict(session: FileSession, edit: Edit) -> DraftRefusal | None:
     state = await session.engine.memory.get(edit.target.id)
     if state is None or edit.base in (None, state.version):
-        return ""
+        return None
     try:
         found = await compared(session, edit)
     except RefusedError as error:
-        return refusal_text(error)
+        return refusal_of(error.refusal)
     except InspectorError:
         # Without its base version, the store itself says what can be done.
-        return ""
+        return None
     if found.is_conflict:
-        return tr("Someone else changed the same place. Open it and choose Review.")
-    return ""
+        return DraftRefusal(tr("Someone else changed the same place. Open it and choose Review."))
+    return None
 
 
 def _agent(file: FileState, owner: str) -> str:

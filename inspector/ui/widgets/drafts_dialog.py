@@ -46,12 +46,14 @@ class ListedDraft:
 class DraftsDialog(QDialog):
     """The drafts with a check box each. Enter opens one, Ctrl+S saves it, Delete discards it.
 
-    `open_asked` carries a key, `save_asked` keys and a reason, `discard_asked` keys.
+    `open_asked` carries a key, `save_asked` keys and a reason, `discard_asked` keys. `raise_asked` carries the key of
+    a draft that is too long for its block's limit.
     """
 
     open_asked = Signal(object)
     save_asked = Signal(tuple, str)
     discard_asked = Signal(tuple)
+    raise_asked = Signal(object)
 
     def __init__(self, parent: QWidget, appearance: Appearance) -> None:
         super().__init__(parent)
@@ -60,7 +62,7 @@ class DraftsDialog(QDialog):
         self._appearance = appearance
         self._drafts: dict[Hashable, ListedDraft] = {}
         self._unchecked: set[Hashable] = set()
-        self._refused: dict[Hashable, str] = {}
+        self._refused: dict[Hashable, tuple[str, int | None]] = {}
         self._busy, self._why_not = False, ""
         metrics = self.fontMetrics()
         size = QSize(metrics.horizontalAdvance("0") * _WIDTH, metrics.height() * _HEIGHT)
@@ -98,9 +100,9 @@ class DraftsDialog(QDialog):
             self._fill(current)
         self._tell()
 
-    def show_refusals(self, refused: Sequence[tuple[Hashable, str]]) -> None:
-        """Say below each draft why it was not saved."""
-        self._refused = dict(refused)
+    def show_refusals(self, refused: Sequence[tuple[Hashable, str, int | None]]) -> None:
+        """Say below each draft why it was not saved, and offer the limit of characters that would do."""
+        self._refused = {key: (why, limit) for key, why, limit in refused}
         self._fill(refused[0][0] if refused else self.rows.key)
         self._tell()
 
@@ -157,7 +159,7 @@ class DraftsDialog(QDialog):
                 buttons = self._buttons(draft)
                 self.rows.setItemWidget(item, _DO, buttons)
                 width = max(width, buttons.sizeHint().width())
-            why = self._refused.get(draft.key, "")
+            why, _ = self._refused.get(draft.key, ("", None))
             if why:
                 line = QTreeWidgetItem([f"      ⚠ {one_line(why)}"])
                 column_tooltip(line, _NAME, why)
@@ -201,9 +203,16 @@ class DraftsDialog(QDialog):
 
     def _buttons(self, draft: ListedDraft) -> QWidget:
         made, key, name = QWidget(), draft.key, one_line(draft.name, 40)
+        _, limit = self._refused.get(key, ("", None))
+        save: tuple[str, str, Callable[[], None], bool]
+        save = tr("Save"), tr("Save {name}", name=name), lambda: self.save_one(key), not self._why_not
+        if limit is not None:
+            text = tr("Raise limit to {limit}", limit=number(limit))
+            spoken = tr("Raise limit of {name} to {limit}", name=name, limit=number(limit))
+            save = text, spoken, lambda: self.raise_asked.emit(key), not self._why_not
         rows: tuple[tuple[str, str, Callable[[], None], bool], ...] = (
             (tr("Open"), tr("Open {name}", name=name), lambda: self.open_asked.emit(key), True),
-            (tr("Save"), tr("Save {name}", name=name), lambda: self.save_one(key), not self._why_not),
+            save,
             (tr("Discard"), tr("Discard {name}", name=name), lambda: self.discard_one(key), True),
         )
         row = QHBoxLayout(made)
