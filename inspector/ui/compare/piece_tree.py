@@ -30,7 +30,7 @@ from inspector.ui.wording import number, tr
 
 Index = QModelIndex | QPersistentModelIndex
 _LEAST_ROWS = 3
-_WIDEST = ("~ changed, moved", "999,999", "999,999", "+999,999")
+_WIDEST = ("999,999", "999,999", "+999,999")
 _BEFORE, _AFTER, _NAME_STEPS = 2, 3, 40
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _NONE = "–"
@@ -90,6 +90,7 @@ class PieceTree(QWidget):
             for key in _heads(row):
                 if key in opened or (is_new and key == row.key):
                     self.view.expand(self.model.find(key))
+        self._measure()
         again = self.model.find(was.key) if was is not None else QModelIndex()
         if again.isValid():
             self.view.setCurrentIndex(again)
@@ -178,7 +179,10 @@ class PieceTree(QWidget):
     def _measure(self) -> None:
         look = self._services.appearance
         metrics = QFontMetrics(look.font())
-        for column, widest in enumerate(_WIDEST, 1):
+        state = max(
+            self._listed.states, key=metrics.horizontalAdvance, default=state_words(PieceState.CHANGED)
+        )
+        for column, widest in enumerate((state, *_WIDEST), 1):
             self._widths[column] = metrics.horizontalAdvance(widest) + look.space(5)
             self.view.header().resizeSection(column, self._widths[column])
         self._fit()

@@ -14,6 +14,11 @@ from inspector.ui.safe_text import one_line
 from inspector.ui.wording import number, tr, tr_code, tr_count
 
 _NAME = 60
+_SAME_PIECE = {
+    "changed": lambda: tr("Its text changed."),
+    "added": lambda: tr("It was added."),
+    "removed": lambda: tr("It was removed."),
+}
 
 
 def place_text(compared: ComparedRequests) -> str:
@@ -106,6 +111,11 @@ def _of_piece(compared: ComparedRequests, cause: Miss) -> str:
     if piece is None or cause.change is None:
         return ""
     part = "" if cause.change != "changed" else _tool_part(compared, piece)
+    place = compared.cache.difference
+    if place is not None and place.piece_id == cause.piece_id:
+        # What begins to differ is named right above.
+        said = _SAME_PIECE.get(cause.change)
+        return tr("{part} of it changed.", part=part) if part else said() if said else ""
     name = _named(piece)
     if part:
         return tr("{part} of {name} changed.", part=part, name=name)

@@ -82,7 +82,7 @@ class ListedPieces:
     """The rows that are listed, as a tree holds them.
 
     `keys` are those of all rows from top to bottom, open or not; `differing` are the places among them of rows that
-    differ, in order, and `count` is how many pieces there are.
+    differ, in order, and `count` is how many pieces there are. `states` are the words for what became of them.
     """
 
     rows: tuple[TreeRow, ...]
@@ -90,6 +90,7 @@ class ListedPieces:
     keys: tuple[Hashable, ...]
     differing: tuple[int, ...]
     count: int
+    states: frozenset[str] = frozenset()
 
 
 def shown_comparison(compared: ComparedRequests) -> ShownComparison:
@@ -124,7 +125,10 @@ def listed_pieces(rows: Iterable[TreeRow], *, only_differences: bool = True, wor
     in_order = list(_in_order(grouped))
     differing = tuple(place for place, row in enumerate(in_order) if row.value.is_different)
     keys = tuple(row.key for row in in_order)
-    return ListedPieces(grouped, MadeRows(grouped), keys, differing, sum(len(row.children) for row in kept))
+    count = sum(len(row.children) for row in kept)
+    states = {(row.value.state, row.value.is_moved) for row in in_order}
+    words_of_states = frozenset(state_words(state, moved=moved) for state, moved in states)
+    return ListedPieces(grouped, MadeRows(grouped), keys, differing, count, words_of_states)
 
 
 def _in_order(rows: Iterable[TreeRow]) -> Iterator[TreeRow]:
