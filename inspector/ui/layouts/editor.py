@@ -74,7 +74,10 @@ class LayoutEditor(QWidget):
         self.whole = WholeLayoutForm(self._tools)
         self._place = QVBoxLayout()
         sections = QWidget()
-        arrange(QVBoxLayout(sections), self._place, self.details, None, spacing=space(2))
+        column = QVBoxLayout(sections)
+        arrange(column, self._place, self.details, None, spacing=space(2))
+        # The table has a scroll bar of its own, which isn't to stand against that of the page.
+        column.setContentsMargins(0, 0, space(2), 0)
         self._stack = FrontStack()
         for each in (sections, self.whole):
             self._stack.addWidget(_scrolled(each))

@@ -15,9 +15,9 @@ from inspector.ui.wording import number, tr, tr_code, tr_count
 
 _NAME = 60
 _SAME_PIECE = {
-    "changed": lambda: tr("Its text changed."),
-    "added": lambda: tr("It was added."),
-    "removed": lambda: tr("It was removed."),
+    "changed": lambda: tr("The text of that piece changed."),
+    "added": lambda: tr("That piece was added."),
+    "removed": lambda: tr("That piece was removed."),
 }
 
 
@@ -115,7 +115,7 @@ def _of_piece(compared: ComparedRequests, cause: Miss) -> str:
     if place is not None and place.piece_id == cause.piece_id:
         # What begins to differ is named right above.
         said = _SAME_PIECE.get(cause.change)
-        return tr("{part} of it changed.", part=part) if part else said() if said else ""
+        return tr("{part} of that tool changed.", part=part) if part else said() if said else ""
     name = _named(piece)
     if part:
         return tr("{part} of {name} changed.", part=part, name=name)

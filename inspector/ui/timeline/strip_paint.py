@@ -17,6 +17,7 @@ from inspector.ui.timeline.words import COMPRESSED, MARKS, axis_time
 from inspector.ui.wording import number, tr
 
 _MARK_STEPS = 2.5
+_CAPTION_GROUND = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,13 @@ class StripPainter:
         most = max(counts, default=0)
         if not most:
             return
-        theme, width = self._theme, density.over.length / len(counts)
+        width = density.over.length / len(counts)
         for place, bucket in enumerate(density.buckets):
             if bucket.count:
                 left = self._x(density.over.start + width * place)
                 right = self._x(density.over.start + width * (place + 1))
                 self._bar(bucket, left, max(1.5, right - left - 0.5), self._plot.height() * 0.92 / most)
-        self._painter.setPen(theme.muted)
-        text = tr("up to {count} events", count=number(most))
-        self._painter.drawText(
-            QRectF(self._plot.left(), self._area.top(), self._plot.width(), self._line), text
-        )
+        self._highest(tr("up to {count} events", count=number(most)))
         self._marks(self._density_marks(density))
 
     def _bar(self, bucket: TimeBucket, left: float, width: float, scale: float) -> None:
@@ -108,15 +105,22 @@ class StripPainter:
             elif bucket.compressions:
                 yield x, COMPRESSED, self._theme.accent
 
+    def _highest(self, text: str) -> None:
+        """Say what the highest figure is, at its height: above the figures is the place of the marks."""
+        box = QRectF(self._plot.left(), self._plot.top(), self._plot.width(), self._line)
+        ground = QColor(self._theme.background)
+        ground.setAlphaF(_CAPTION_GROUND)
+        width = self._painter.fontMetrics().horizontalAdvance(text) + 2 * self._space(1)
+        self._painter.fillRect(QRectF(box.left(), box.top(), width, box.height()), ground)
+        self._painter.setPen(self._theme.muted)
+        self._painter.drawText(box.adjusted(self._space(1), 0, 0, 0), text)
+
     def _marks(self, marks: Iterator[tuple[float, str, QColor]]) -> None:
         """Paint marks above the figures, as far as each has room. Drawn, as no font is sure to have them."""
         last, size = float("-inf"), self._space(_MARK_STEPS)
-        start = self._plot.left() + self._painter.fontMetrics().horizontalAdvance(
-            tr("up to {count} events", count="000,000")
-        )
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for x, mark, colour in marks:
-            if x - last < size * 1.25 or x < start or x > self._plot.right():
+            if x - last < size * 1.25 or not self._plot.left() <= x <= self._plot.right():
                 continue
             last = x
             self._mark(QPointF(x, self._area.top() + self._line / 2), size / 2, mark, colour)
@@ -137,9 +141,6 @@ class StripPainter:
         painter, theme = self._painter, self._theme
         if not most:
             return
-        painter.setPen(theme.muted)
-        text = tr("up to {count} tokens", count=number(most))
-        painter.drawText(QRectF(self._plot.left(), self._area.top(), self._plot.width(), self._line), text)
         painter.save()
         painter.setClipRect(self._plot)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -158,6 +159,7 @@ class StripPainter:
             if each.reported:
                 painter.drawEllipse(self._points(each, most)[-1], self._space(1), self._space(1))
         painter.restore()
+        self._highest(tr("up to {count} tokens", count=number(most)))
         compressed = (each for each in seen if each.before is not None)
         self._marks((self._x(each.at), COMPRESSED, theme.accent) for each in compressed)
 

@@ -22,7 +22,7 @@ from inspector.ui.widgets.rows_view import dress_table
 
 Index = QModelIndex | QPersistentModelIndex
 _STEP_STEPS, _GAP_STEPS = 4, 3
-_NOTE_SHARE, _LEAD_SHARE = 0.35, 0.4
+_NOTE_SHARE, _LEAD_SHARE = 0.35, 0.24
 """Of a row, the most that its note takes; of what figures and note leave, the most that the lead takes."""
 
 
@@ -150,8 +150,8 @@ class _Painter(QStyledItemDelegate):
             )
         left, right = self._figures(painter, row, rect.adjusted(space(_GAP_STEPS), 0, -space(_GAP_STEPS), 0))
         step = space(_STEP_STEPS) * row.depth
-        # With large text in little room, the words need it more than what leads them.
-        wide = min(space(self._widths.lead), round(_LEAD_SHARE * max(0, right - left)))
+        # With large text in little room, the words need it more than what leads them: the same of it in every row.
+        wide = min(space(self._widths.lead), round(_LEAD_SHARE * rect.width()))
         lead = QRect(left + step, rect.top(), max(0, wide - step), rect.height())
         painter.setFont(self._appearance.font(TextSize.SMALL, bold=not row.quiet))
         painter.setPen(theme.state(row.tone) if not row.quiet else theme.muted)

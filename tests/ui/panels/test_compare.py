@@ -149,7 +149,7 @@ async def test_the_story_of_two_requests_that_are_compared_by_keys(studio: Studi
     assert found is not None
     assert sum(figures(panel)) == found.diff.delta == found.after.tokens - found.before.tokens
     assert "1 changed" in panel.summary.tokens.original
-    assert "Its text changed." in panel.summary.cost.original
+    assert "The text of that piece changed." in panel.summary.cost.original
     await give_keyboard(studio, until, panel.tree.view)
     press(panel.tree.view, "F8")
     selected_everywhere(studio, panel)
