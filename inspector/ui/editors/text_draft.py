@@ -82,7 +82,7 @@ class TextDraft:
         self._editor.count_from_mark(self._marked)
 
 
-class TextPart(TypedFaults):
+class BlockTextPart(TypedFaults):
     """The text of an editor as another view of it edits it. `shown` tells that it is another or is read only now."""
 
     shown = Signal()

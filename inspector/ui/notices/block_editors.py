@@ -16,7 +16,7 @@ from inspector.ui.editors.part import EditorTools, UnreadJson
 from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.structured import StructuredEditor
 from inspector.ui.editors.text import TextEditor
-from inspector.ui.editors.text_draft import TextDraft, TextPart
+from inspector.ui.editors.text_draft import TextDraft, BlockTextPart
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.panel import PanelServices
@@ -39,7 +39,7 @@ class BlockEditors(QObject):
         self._id = block_id
         self.draft: DraftEditor = TextDraft(page.editor)
         self.structured: StructuredEditor | None = None
-        self._text = TextPart(page.editor, self)
+        self._text = BlockTextPart(page.editor, self)
         self._text.faulted.connect(self.faulted)
         self.made_raw: RawPage | None = None
         """The view as JSON, None before it was asked for."""
@@ -57,7 +57,7 @@ class BlockEditors(QObject):
         return self.made_raw
 
     @property
-    def _part(self) -> TextPart | ContentDraft:
+    def _part(self) -> BlockTextPart | ContentDraft:
         return self._text if self.structured is None else self.structured.draft
 
     @property
