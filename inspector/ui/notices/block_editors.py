@@ -16,7 +16,7 @@ from inspector.ui.editors.part import EditorTools, UnreadJson
 from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.structured import StructuredEditor
 from inspector.ui.editors.text import TextEditor
-from inspector.ui.editors.text_draft import TextDraft, BlockTextPart
+from inspector.ui.editors.text_draft import BlockTextPart, TextDraft
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.panel import PanelServices
