@@ -96,6 +96,15 @@ class Searcher:
         async with self._database.read() as connection:
             return await search_query.texts(connection, refs)
 
+    async def beginnings(self, refs: Sequence[Ref], letters: int) -> dict[Ref, str]:
+        """The titles of things that the index holds, of what has none the beginning of its text.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+        async with self._database.read() as connection:
+            return await search_query.beginnings(connection, refs, letters)
+
     async def sent(self, text: str, *, is_id: bool = False) -> SentText:
         """In which sent Requests a text stood; with `is_id`, which had a piece of the thing of that id.
 

@@ -91,6 +91,14 @@ class SearchService:
         counted = await self._count([*texts.values()])
         return dict(zip(texts, counted, strict=True))
 
+    async def beginnings(self, refs: Sequence[Ref], letters: int) -> dict[Ref, str]:
+        """What messages, summaries and archival entries are known by: their titles, else how their texts begin.
+
+        Raises:
+            FileError: the file cannot be read.
+        """
+        return await self._searcher.beginnings(refs, letters)
+
     async def sent(self, text: str) -> SentText:
         """In which sent Requests a text stood. Of one that stood in none so, its longest line is looked for.
 

@@ -68,6 +68,12 @@ _TEXTS = """
     ON t.kind = json_extract(wanted.value, '$[0]') AND t.ref_id = json_extract(wanted.value, '$[1]')
 """
 
+_BEGINNINGS = """
+    SELECT t.kind, t.ref_id, CASE WHEN t.title = '' THEN substr(t.body, 1, ?2) ELSE substr(t.title, 1, ?2) END AS text
+    FROM json_each(?1) AS wanted CROSS JOIN search_texts AS t
+    ON t.kind = json_extract(wanted.value, '$[0]') AND t.ref_id = json_extract(wanted.value, '$[1]')
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -144,9 +150,22 @@ async def texts(connection: Connection, refs: Sequence[Ref]) -> dict[Ref, tuple[
     Raises:
         FileError: SQLite's errors as ours.
     """
-    wanted = json.dumps([[ref.kind.value, ref.id] for ref in refs])
-    rows = await connection.fetch_all(_TEXTS, (wanted,))
+    rows = await connection.fetch_all(_TEXTS, (_wanted(refs),))
     return {Ref(RefKind(row["kind"]), row["ref_id"]): (row["owner"], row["body"]) for row in rows}
+
+
+async def beginnings(connection: Connection, refs: Sequence[Ref], letters: int) -> dict[Ref, str]:
+    """The titles of things that the index holds, of what has none the beginning of its text.
+
+    Raises:
+        FileError: SQLite's errors as ours.
+    """
+    rows = await connection.fetch_all(_BEGINNINGS, (_wanted(refs), letters))
+    return {Ref(RefKind(row["kind"]), row["ref_id"]): row["text"] for row in rows}
+
+
+def _wanted(refs: Sequence[Ref]) -> str:
+    return json.dumps([[ref.kind.value, ref.id] for ref in refs])
 
 
 def expression(terms: Iterable[Term]) -> str | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Hashable, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from inspector.domain.actor import Actor
 from inspector.domain.changes import JournalEntry
+from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
 from inspector.domain.history import MeasuredVersion, VersionComparison
 from inspector.domain.redaction import RedactionPlan
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.undo import UndoStack
 from inspector.runtime.engine import Engine
 from inspector.ui.bridge import Bridge, is_gone
@@ -18,8 +20,18 @@ from inspector.ui.wording import tr
 
 T = TypeVar("T")
 OnError = Callable[[BaseException], bool]
-JournalPage = tuple[Sequence[JournalEntry], Sequence[Actor], UndoStack]
-"""Changes, everybody who made any, and what oneself can undo and redo."""
+_TITLED = frozenset({RefKind.MESSAGE, RefKind.SUMMARY, RefKind.ARCHIVAL})
+_TITLE_LETTERS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class JournalPage:
+    """Changes, everybody who made any, what oneself can undo and redo, and how changed texts without a name begin."""
+
+    entries: Sequence[JournalEntry]
+    actors: Sequence[Actor]
+    stack: UndoStack
+    titles: Mapping[Ref, str]
 
 
 class JournalReader:
@@ -103,7 +115,9 @@ class JournalReader:
         async def read(engine: Engine) -> JournalPage:
             found = await engine.history.changes(*page, actor_id)
             actors = await engine.history.actors()
-            return found, actors, await engine.edits.undo_stack(engine.actor)
+            refs = {each.change.ref.whole for each in found if each.change.ref.kind in _TITLED}
+            titles = await engine.search.beginnings([*refs], _TITLE_LETTERS)
+            return JournalPage(found, actors, await engine.edits.undo_stack(engine.actor), titles)
 
         self._ask("changes", read, tr("Reading changes"), on_done, on_error)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -59,6 +59,7 @@ class ChangesPanel(Panel):
         self._opener = HitOpener(services, self)
         self._entries: tuple[JournalEntry, ...] = ()
         self._stack_of_own = UndoStack((), ())
+        self._titles: Mapping[Ref, str] = {}
         self._limit = _PAGE
         self._is_stale = self._is_whole = self._is_reading = False
         self._model = RowTable(self._columns(), lambda row: row.change.seq, self)
@@ -193,17 +194,17 @@ class ChangesPanel(Panel):
         return False
 
     def _take(self, page: JournalPage) -> None:
-        entries, actors, self._stack_of_own = page
+        self._stack_of_own, self._titles = page.stack, page.titles
         self._is_reading = False
-        self._is_whole = len(entries) < self._limit
-        self._name_actors(actors)
-        self._put(entries)
+        self._is_whole = len(page.entries) < self._limit
+        self._name_actors(page.actors)
+        self._put(page.entries)
 
     def _take_older(self, page: JournalPage) -> None:
-        entries, _, self._stack_of_own = page
+        self._stack_of_own, self._titles = page.stack, {**self._titles, **page.titles}
         self._is_reading = False
-        self._is_whole = len(entries) < _PAGE
-        self._put((*self._entries, *entries))
+        self._is_whole = len(page.entries) < _PAGE
+        self._put((*self._entries, *page.entries))
 
     def _put(self, entries: Sequence[JournalEntry]) -> None:
         """Show these changes; what is in sight and what is chosen stay."""
@@ -211,7 +212,7 @@ class ChangesPanel(Panel):
         seen = self.rows[top].change.seq if 0 < top < len(self.rows) else None
         current = self._model.value_at(self.view.currentIndex())
         self._entries = tuple(entries)
-        self._model.set_values(rows_of(self._entries))
+        self._model.set_values(rows_of(self._entries, self._titles))
         if seen is not None and self._model.find(seen).isValid():
             self.view.verticalScrollBar().setValue(self._model.find(seen).row())
         if current is not None and not self.view.currentIndex().isValid():

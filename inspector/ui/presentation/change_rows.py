@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from inspector.domain.changes import Change, ChangeRole, JournalEntry
 from inspector.domain.dataclass import dataclass
+from inspector.domain.ref import Ref
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.changes import name_of_ref
 from inspector.ui.presentation.journal_words import operation_names
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr, tr_count
 
 
@@ -18,6 +20,8 @@ class JournalRow:
     """Changes that one actor made together, newest first; never empty."""
 
     entries: tuple[JournalEntry, ...]
+    titles: Mapping[Ref, str]
+    """How texts that have no name begin."""
 
     @property
     def newest(self) -> JournalEntry:
@@ -39,9 +43,15 @@ class JournalRow:
         return bool(turning) and all(each.is_undone for each in turning)
 
 
-def rows_of(entries: Iterable[JournalEntry]) -> tuple[JournalRow, ...]:
+def rows_of(entries: Iterable[JournalEntry], titles: Mapping[Ref, str]) -> tuple[JournalRow, ...]:
     """Changes in their order, neighbours of one changeset as one row."""
-    return tuple(JournalRow(tuple(group)) for _, group in groupby(entries, _together))
+    return tuple(_row(tuple(group), titles) for _, group in groupby(entries, _together))
+
+
+def _row(entries: tuple[JournalEntry, ...], titles: Mapping[Ref, str]) -> JournalRow:
+    # Only its own: rows are held against those that were there.
+    refs = {each.change.ref.whole for each in entries}
+    return JournalRow(entries, {ref: titles[ref] for ref in refs if ref in titles})
 
 
 def what_of(row: JournalRow) -> str:
@@ -54,7 +64,7 @@ def what_of(row: JournalRow) -> str:
 
 def targets_of(row: JournalRow, file: FileState) -> str:
     """What was changed, by name: the first, and how many others."""
-    names = list(dict.fromkeys(name_of_ref(each.change.ref, file) for each in reversed(row.entries)))
+    names = list(dict.fromkeys(_name(row, each.change.ref, file) for each in reversed(row.entries)))
     more = len(names) - 1
     return names[0] if not more else tr("{name} (+{count})", name=names[0], count=more)
 
@@ -62,7 +72,7 @@ def targets_of(row: JournalRow, file: FileState) -> str:
 def details_of(row: JournalRow, file: FileState) -> str:
     """Every change of a row on a line of its own, as far as a tool tip has room."""
     lines = [
-        f"{operation_names([each.change.kind])}: {name_of_ref(each.change.ref, file)}"
+        f"{operation_names([each.change.kind])}: {_name(row, each.change.ref, file)}"
         for each in reversed(row.entries)
     ]
     more = len(lines) - _MOST_LINES
@@ -71,7 +81,13 @@ def details_of(row: JournalRow, file: FileState) -> str:
     return "\n".join(lines)
 
 
-_MOST_LINES = 12
+def _name(row: JournalRow, ref: Ref, file: FileState) -> str:
+    """What was changed by name; a text that has none with how it begins."""
+    title, name = one_line(row.titles.get(ref.whole, ""), _TITLE_LENGTH), name_of_ref(ref, file)
+    return tr("{kind} “{title}”", kind=name, title=title) if title else name
+
+
+_MOST_LINES, _TITLE_LENGTH = 12, 60
 
 
 def _together(entry: JournalEntry) -> object:

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock, InsertArchival, SetLabel, SetPinned
-from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.edits.rows import ArchiveMessage, ConfigureAgent
 from inspector.domain.edits.text import AppendText
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
@@ -240,3 +240,16 @@ async def test_that_what_was_done_has_its_share_of_a_wide_panel_until_it_is_drag
     header.resizeSection(who, dragged)
     panel.resize(1_700, panel.height())
     assert header.sectionSize(who) == dragged
+
+
+async def test_that_messages_and_entries_are_named_by_how_they_begin(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    entry = Ref(RefKind.ARCHIVAL, "arc_keys")
+    last = (await one.world.engine.conversation.batches(ADA.id))[-1].messages[-1]
+    message = Ref(RefKind.MESSAGE, last.id)
+    await one.world.write(entry, InsertArchival(ADA.id, "Keys are\nin the vault.", ()))
+    await one.world.write(message, ArchiveMessage())
+    await until(partial(is_newest, one, message))
+    await one.calm()
+    assert one.cell(0, 3).startswith("message “")
+    assert one.cell(1, 3) == "archival entry “Keys are in the vault.”"
