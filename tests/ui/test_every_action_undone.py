@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
 
+from inspector.domain.ref import Ref
+from inspector.ui.failures import FailureText
 from inspector.ui.history.redacting import RedactionDialog
 from inspector.ui.panel import PanelArea
 from inspector.ui.panels import PANELS
@@ -18,7 +21,7 @@ from tests.ui.panels.test_layouts import MINE
 from tests.ui.undo_block_cases import CASES as OF_BLOCKS
 from tests.ui.undo_block_cases import history
 from tests.ui.undo_facts import difference
-from tests.ui.undo_hands import ASKED, FULL, NEWEST, TOLD, Case, Hands
+from tests.ui.undo_hands import ASKED, ENTRY, FULL, MESSAGE, NEWEST, SUMMARY, TOLD, Case, Hands
 from tests.ui.undo_kept_cases import CASES as KEPT
 from tests.ui.undo_kept_cases import REASONS, allow
 from tests.ui.undo_other_cases import CASES as OF_OTHERS
@@ -212,6 +215,61 @@ async def test_that_every_action_of_the_window_is_undone_above_or_said_to_write_
     assert saving == set(SAVES)
     assert {each.what for each in CASES if each.action == "edit.save"} == set().union(*SAVES.values())
     assert {each.action for each in KEPT} <= kept
+
+
+_LEFT = (
+    # They end the walk, or leave the test's own folders.
+    "file.",
+    "program.quit",
+    "view.close_",
+    "help.tour",
+    # They are the undo itself.
+    "change.",
+    "changes.",
+    # They ask a provider.
+    "send.",
+    # They dress the whole window anew.
+    "look.",
+    "perspective.",
+    "layout.",
+)
+
+
+async def test_that_what_is_said_to_write_nothing_leaves_the_file_as_it_is(hands: Hands) -> None:
+    await hands.open_file()
+    before = await hands.facts()
+    failures: list[FailureText] = []
+    hands.studio.bridge.failed.connect(failures.append)
+    done: set[str] = set()
+    centre = (f"view.{row.id}" for row in PANELS if row.place is PanelArea.CENTRE)
+    for view in [each for each in centre if each in hands.actions]:
+        await hands.view(view.removeprefix("view."))
+        await _run_unwriting(hands, done, front=view)
+    for ref in (TOLD, ADA, MINE, MESSAGE, SUMMARY, ENTRY):
+        await hands.open(ref)
+        await _run_unwriting(hands, done, front=ref)
+    # The others need something that is found, marked or unsaved.
+    assert len(done & {id_ for ids in UNWRITING.values() for id_ in ids}) > 60
+    assert [each.happened for each in failures if each.fault] == []
+    assert difference(before, await hands.facts()) == {}
+
+
+async def _run_unwriting(hands: Hands, done: set[str], front: Ref | str) -> None:
+    """Run what writes nothing and was not run yet, each with the same tab in front."""
+    ids = [each.id for each in hands.actions if is_unwriting(each.id) and not each.id.startswith(_LEFT)]
+    for id_ in ids:
+        if id_ in done or id_ not in hands.actions or not hands.actions.run(id_):
+            continue
+        done.add(id_)
+        await hands.calm()
+        for dialog in hands.dialogs(QDialog):
+            dialog.reject()
+        if (popup := QApplication.activePopupWidget()) is not None:
+            popup.close()
+        if isinstance(front, Ref):
+            await hands.open(front)
+        else:
+            await hands.view(front.removeprefix("view."))
 
 
 async def _saving_in_front(hands: Hands) -> set[str]:

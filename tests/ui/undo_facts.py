@@ -55,6 +55,7 @@ async def facts(engine: Engine) -> Facts:
         batches = await engine.conversation.batches(agent.id)
         said = (message for batch in batches for message in batch.messages)
         _put(found, "message", (message for message in said if not message.is_deleted))
+        _put(found, "call", await engine.past.calls_apart(agent.id))
     return found
 
 

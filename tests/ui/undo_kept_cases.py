@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from tests.ui.undo_hands import Case, Hands
-from tests.ui.undo_other_cases import request
+from tests.ui.undo_other_cases import call, request
 
 _ANSWERED = "The agent has the answer already, and may have gone on with it."
 _RUNS = (
@@ -62,9 +62,16 @@ async def revoke(hands: Hands) -> None:
     await hands.do("consent.revoke")
 
 
+async def send(hands: Hands) -> None:
+    panel = await call(hands)
+    await hands.do("send.send")
+    await hands.until(lambda: panel.page.reply is not None)
+
+
 CASES = (
     Case("consent.allow", "", allow),
     Case("consent.ignore", "", ignore),
     Case("consent.answer", "", answer),
     Case("consent.revoke", "", revoke),
+    Case("send.send", "not kept", send),
 )

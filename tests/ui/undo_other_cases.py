@@ -16,6 +16,7 @@ from inspector.domain.edits.text import AppendText
 from inspector.domain.lint import LintRule
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.panels.run import RunPanel
+from inspector.ui.panels.send import SendPanel
 from tests.ui.panels.agent_tab import MEMORY
 from tests.ui.panels.test_approvals import Inbox
 from tests.ui.panels.test_findings import row_of
@@ -94,6 +95,25 @@ async def save_all(hands: Hands) -> None:
     await hands.calm()
 
 
+async def call(hands: Hands) -> SendPanel:
+    """Type a message to try, which no provider is asked with."""
+    await hands.view("send")
+    panel = hands.window.panel("send")
+    assert isinstance(panel, SendPanel)
+    await hands.until(lambda: panel.compose.figure.text())
+    panel.compose.message.setFocus()
+    QTest.keyClicks(panel.compose.message, "Is it tagged?")
+    await hands.until(lambda: "offline" in panel.compose.figure.text())
+    return panel
+
+
+async def send_and_keep(hands: Hands) -> None:
+    panel = await call(hands)
+    panel.compose.keep.click()
+    await hands.do("send.send")
+    await hands.until(lambda: panel.page.reply is not None)
+
+
 async def send(hands: Hands) -> None:
     """Put a message into the queue of an agent that is not started."""
     await hands.view("run")
@@ -114,4 +134,5 @@ CASES: Sequence[Case] = (
     Case("what_if.apply", "", apply_what_if),
     Case("drafts.save_all", "", save_all),
     Case("agent.send", "", send),
+    Case("send.send", "kept in the conversation", send_and_keep),
 )
