@@ -210,12 +210,12 @@ async def test_that_undo_reaches_earlier_changes_of_what_was_changed_together_wi
         other = await world.make("other", "one", permission=Permission.ADMIN)
         block = await world.make("notes", "kept", permission=Permission.ADMIN)
         await world.edit(other, SetText("two"), actor=HUMAN)
-        both = (
+        together = (
             Edit(Ref(RefKind.BLOCK, block), AppendText(f" {CANARY}")),
+            Edit(Ref(RefKind.BLOCK, block), SetText("clean")),
             Edit(Ref(RefKind.BLOCK, other), SetDescription("Changed together.")),
         )
-        await world.apply([Intent(each, HUMAN) for each in both])
-        await world.edit(block, SetText("clean"), actor=HUMAN)
+        await world.apply([Intent(each, HUMAN) for each in together])
         await redact(world, block, 2)
         await world.edits.undo(HUMAN)
         assert await world.text(other) == "one"
