@@ -204,8 +204,9 @@ async def _steps(
                     yield step
                 continue
             refs = {row.change.ref.whole for row in step.rows}
-            if not refs & redacted and await _is_redacted(connection, step):
-                redacted |= refs
+            if not refs & redacted:
+                # The other things of that step have changes before it that can be taken back.
+                redacted |= await _redacted_in(connection, step)
             if not refs & redacted:
                 yield step
 
@@ -216,11 +217,13 @@ async def _content_operation(connection: Connection, row: StepRow) -> Operation 
     return None if written is None else from_plain(Operation, parse(written))
 
 
-async def _is_redacted(connection: Connection, step: StackStep) -> bool:
+async def _redacted_in(connection: Connection, step: StackStep) -> set[Ref]:
+    """The blocks of a step whose content was redacted since."""
+    found: set[Ref] = set()
     for row in step.rows:
         if isinstance(await _content_operation(connection, row), Redacted | Withheld):
-            return True
-    return False
+            found.add(row.change.ref.whole)
+    return found
 
 
 async def _refusal(

@@ -23,7 +23,8 @@ from inspector.domain.blocks import (
     TreeSchema,
 )
 from inspector.domain.content import Content
-from inspector.domain.edits.base import Operation, Version
+from inspector.domain.edits.base import Edit, Intent, Operation, Version
+from inspector.domain.edits.block_rows import SetDescription
 from inspector.domain.edits.fields import SetField
 from inspector.domain.edits.history import RestoreVersion, TakeBack
 from inspector.domain.edits.items import (
@@ -200,6 +201,26 @@ async def test_that_undo_goes_past_what_was_redacted_to_what_was_done_before(tmp
         assert await world.text(other) == "one"
         await world.edits.redo(HUMAN)
         assert await world.text(other) == "two"
+
+
+async def test_that_undo_reaches_earlier_changes_of_what_was_changed_together_with_a_redacted_text(
+    tmp_db_dir: Path,
+) -> None:
+    async with new_world(tmp_db_dir) as world:
+        other = await world.make("other", "one", permission=Permission.ADMIN)
+        block = await world.make("notes", "kept", permission=Permission.ADMIN)
+        await world.edit(other, SetText("two"), actor=HUMAN)
+        together = (
+            Edit(Ref(RefKind.BLOCK, block), AppendText(f" {CANARY}")),
+            Edit(Ref(RefKind.BLOCK, block), SetText("clean")),
+            Edit(Ref(RefKind.BLOCK, other), SetDescription("Changed together.")),
+        )
+        await world.apply([Intent(each, HUMAN) for each in together])
+        await redact(world, block, 2)
+        await world.edits.undo(HUMAN)
+        assert await world.text(other) == "one"
+        assert await world.text(block) == "clean"
+        assert not stands_in(world.database.path)
 
 
 async def test_that_undo_says_why_and_brings_nothing_back(tmp_db_dir: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,7 @@ async def _until(holds: Any) -> None:
             await asyncio.sleep(0.005)
 
 
-async def main(folder: Path) -> None:
+async def main(folder: Path, make: Callable[[Studio, Until], Awaitable[None]]) -> None:
     """Make the drafts and wait."""
     application: Any = QApplication.instance()
     appearance = Appearance(
@@ -119,13 +120,18 @@ async def main(folder: Path) -> None:
     )
     look = (appearance, Icons(appearance, load_icon), Preferences(folder / "preferences.json"))
     studio = open_window(asyncio.get_running_loop(), look, World(folder))
-    await draft_everything(studio, _until)
+    await make(studio, _until)
     sys.stdout.write("drafted\n")
     sys.stdout.flush()
     await asyncio.sleep(600)
 
 
-if __name__ == "__main__":
+def run(make: Callable[[Studio, Until], Awaitable[None]]) -> None:
+    """Open a window, have the drafts made in it, and wait to be killed."""
     app = QApplication(["context-inspector", "-style", "Fusion"])
     with qasync.QEventLoop(app) as loop:
-        loop.run_until_complete(main(Path(sys.argv[1])))
+        loop.run_until_complete(main(Path(sys.argv[1]), make))
+
+
+if __name__ == "__main__":
+    run(draft_everything)

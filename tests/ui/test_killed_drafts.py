@@ -30,9 +30,9 @@ ENTRIES = tuple(
 )
 
 
-def started(world: World) -> "subprocess.Popen[str]":
+def started(world: World, module: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.ui.draft_process", str(world.folder)],
+        [sys.executable, "-m", module, str(world.folder)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -41,9 +41,9 @@ def started(world: World) -> "subprocess.Popen[str]":
     )
 
 
-async def drafted_and_killed(world: World) -> None:
+async def drafted_and_killed(world: World, module: str = "tests.ui.draft_process") -> None:
     """Let another process make its drafts in the world's file, and kill it."""
-    process = started(world)
+    process = started(world, module)
     try:
         assert process.stdout is not None
         said = await asyncio.to_thread(process.stdout.readline)

@@ -135,6 +135,7 @@ class FileNotices(QObject):
         agents = {each.id: each.name for each in file.agents}
         kinds = [each.kind for each in refs]
         messages, entries = kinds.count(RefKind.MESSAGE), kinds.count(RefKind.ARCHIVAL)
+        summaries = kinds.count(RefKind.SUMMARY)
         names = [
             file.label(each.id) for each in refs if each.kind is RefKind.BLOCK and each.id in file.blocks
         ]
@@ -143,10 +144,14 @@ class FileNotices(QObject):
                 names.append(tr("settings of {agent}", agent=agents[each.id]))
             elif each.kind is RefKind.SETTING and each.id in file.blocks:
                 names.append(tr("settings of {label}", label=file.label(each.id)))
+            elif each.kind is RefKind.LAYOUT:
+                names.append(tr("layout {name}", name=each.id))
         if messages:
             names.append(tr_count("{count} message", "{count} messages", messages))
         if entries:
             names.append(tr_count("{count} archival entry", "{count} archival entries", entries))
+        if summaries:
+            names.append(tr_count("{count} summary", "{count} summaries", summaries))
         return ", ".join(names)
 
     def _show_unfit(self) -> None:

@@ -11,6 +11,7 @@ from tests.ui.open_window import open_file
 from tests.ui.panels import settings_tab
 from tests.ui.panels.agent_tab import AgentTab, OpenSettings
 from tests.ui.panels.block_tab import BlockTab, OpenTab
+from tests.ui.panels.messages_tab import MessagesTab, OpenMessages, open_messages
 from tests.ui.world import ADA, QUESTIONS
 
 
@@ -59,3 +60,13 @@ def open_settings(studio: Studio, until: Until) -> settings_tab.OpenSettings:
         return await settings_tab.opened(studio, until, ref, *edits)
 
     return made
+
+
+@pytest.fixture
+def messages(studio: Studio, until: Until) -> OpenMessages:
+    """``await messages()``: the world's file with these edits in it, and Ada's messages in front."""
+
+    async def opened(*edits: Edit) -> MessagesTab:
+        return await open_messages(studio, until, *edits)
+
+    return opened

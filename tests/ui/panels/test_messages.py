@@ -2,162 +2,43 @@
 
 import json
 import threading
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from inspector.conversation.store import PAGE_MESSAGES
-from inspector.domain.agents import ContextConfig
+from inspector.domain.agents import ActivitySettings, ContextConfig
 from inspector.domain.counts import Count
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import AppendMessage, ArchiveMessage, ConfigureAgent, EditMessage
 from inspector.domain.limits import LimitOverrides
-from inspector.domain.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.messages import Role, TextPart, ToolCallPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.turns import STOPPED
 from inspector.storage import messages as message_rows
 from inspector.storage.connection import Connection
-from inspector.ui.models.columns import VALUE_ROLE
+from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.presentation.messages import SentFigures
 from inspector.ui.presentation.navigator import list_ref
 from inspector.ui.summaries.summarise_dialog import SummaryPreview
-from inspector.ui.widgets.record_rows import RecordRow
-from inspector.ui.wording import counted
+from inspector.ui.wording import counted, number
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, said
+from tests.ui.panels.messages_tab import CALLED, LEFT, MessagesTab, OpenMessages, appended, tokens_of
 from tests.ui.world import ADA, MESSAGES, Spy
 
 LONG = Ref(RefKind.MESSAGE, "msg_long")
-LEFT = Qt.MouseButton.LeftButton
-
-
-def appended(id_: str, batch: str, role: Role, *parts: Part) -> Edit:
-    """A message of Ada's."""
-    return Edit(Ref(RefKind.MESSAGE, id_), AppendMessage(values.ADA, batch, role, parts))
-
-
-CALLED = (
-    appended("msg_ask", "bat_call", Role.USER, TextPart("Deploy it.")),
-    appended("msg_call", "bat_call", Role.ASSISTANT, ToolCallPart("call_1", "deploy", '{"env": "prod"}')),
-    appended("msg_result", "bat_call", Role.TOOL, ToolResultPart("call_1", "deployed to prod")),
-    appended("msg_done", "bat_call", Role.ASSISTANT, TextPart("It is out.")),
-)
 
 
 MESSAGE = Ref(RefKind.MESSAGE, "msg_8")
-
-
-class MessagesTab:
-    """A window with the messages in front, and hands to work on them."""
-
-    def __init__(self, studio: Studio, until: Until, panel: MessagesPanel) -> None:
-        self.studio, self.until, self.panel = studio, until, panel
-        self.world, self.workspace = studio.opener, studio.contents.workspace
-        self.browser, self.table = panel.browser, panel.browser.table
-
-    @property
-    def rows(self) -> list[RecordRow]:
-        """All rows as they are shown, headings too."""
-        model = self.browser.model
-        return [model.index(row).data(VALUE_ROLE) for row in range(model.rowCount())]
-
-    @property
-    def editor(self) -> Any:
-        """The text of the part in front."""
-        page = self.browser.page.page
-        assert page is not None
-        return page.editor
-
-    def texts(self) -> list[str]:
-        return [row.text for row in self.rows if not row.heading]
-
-    async def read(self) -> None:
-        """Wait until every row was read."""
-        await self.until(lambda: self.rows and not any("Loading" in row.text for row in self.rows))
-        await calm(self.studio, self.until)
-
-    async def click(self, text: str) -> None:
-        """Click the row of a message that begins so."""
-        await self.until(lambda: any(text in row.text for row in self.rows))
-        at = next(place for place, row in enumerate(self.rows) if text in row.text and not row.heading)
-        index = self.browser.model.index(at)
-        self.table.scrollTo(index)
-        QTest.mouseClick(
-            self.table.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, self.table.visualRect(index).center()
-        )
-        await self.until(lambda: self.shown)
-
-    @property
-    def shown(self) -> str:
-        """The text that is read below the list."""
-        page = self.browser.page.page
-        return "" if page is None or not self.browser.key else page.editor.text
-
-    async def press(self, button: str) -> None:
-        """Press a button of the page by its name."""
-        await self.until(lambda: self.button(button) is not None)
-        made = self.button(button)
-        assert made is not None
-        QTest.mouseClick(made, LEFT)
-
-    def button(self, name: str) -> Any:
-        found = self.panel.findChildren(QWidget)
-        fits = (each for each in found if each.accessibleName().startswith(name) and each.isVisible())
-        return next((each for each in fits if each.isEnabled() and hasattr(each, "click")), None)
-
-    def key(self, keys: Qt.Key, widget: QWidget | None = None) -> None:
-        QTest.keyClick(widget or self.table, keys)
-
-    @property
-    def request_text(self) -> str:
-        request = self.workspace.file.request
-        return request.text if request else ""
-
-    @property
-    def saved_text(self) -> str:
-        """The Request without drafts."""
-        request = self.workspace.file.saved_request
-        return request.text if request else ""
-
-    @property
-    def tokens(self) -> int:
-        request = self.workspace.file.request
-        return request.tokens if request else 0
-
-    async def undo(self) -> None:
-        """Take back the last change of the file, as every place of the program does."""
-        await self.world.engine.edits.undo(values.NOOR)
-        await calm(self.studio, self.until)
-
-
-OpenMessages = Callable[..., Awaitable[MessagesTab]]
-
-
-@pytest.fixture
-def messages(studio: Studio, until: Until) -> OpenMessages:
-    """``await messages()``: the world's file with these edits in it, and Ada's messages in front."""
-
-    async def opened(*edits: Edit) -> MessagesTab:
-        if edits:
-            await studio.opener.change_file(*edits)
-        await open_file(studio, until)
-        studio.contents.services.actions.run("view.messages")
-        panel = studio.window.centre.currentWidget()
-        assert isinstance(panel, MessagesPanel)
-        tab = MessagesTab(studio, until, panel)
-        await tab.read()
-        return tab
-
-    return opened
 
 
 async def test_that_messages_stand_by_turn_with_role_and_tokens(messages: OpenMessages) -> None:
@@ -214,20 +95,40 @@ async def test_that_a_message_in_the_request_leads_to_its_row(studio: Studio, un
     assert studio.contents.services.selection.ref == Ref(RefKind.MESSAGE, "msg_7")
 
 
-async def test_that_a_long_message_is_archived_and_the_budget_follows(messages: OpenMessages) -> None:
-    text = "The build log says: step done. " * 2_500
+async def test_that_the_budget_follows_a_long_message_by_its_exact_tokens(messages: OpenMessages) -> None:
+    text = "The build log says: step done. " * 3_200
     limits = LimitOverrides(None, 100_000, 4_000, 60_000, 1_200)
-    room = Edit(ADA, ConfigureAgent(config=ContextConfig(limits=limits)))
-    tab = await messages(room, appended("msg_long", "bat_9", Role.USER, TextPart(text)))
-    before = tab.tokens
+    # The file's events are a day old: while this goes on, they leave what recent activity says.
+    config = ContextConfig(limits=limits, activity=ActivitySettings(entries_limit=0))
+    room = Edit(ADA, ConfigureAgent(config=config))
+    tab = await messages(room, appended(LONG.id, "bat_9", Role.USER, TextPart(text)))
+    before = tab.workspace.file.request
+    assert before is not None
+    cost = tokens_of(before, LONG)
+    assert cost >= 20_000
+    budget = tab.studio.window.panel("budget")
+    assert isinstance(budget, BudgetPanel)
+    assert number(before.tokens) in budget.total_text
     await tab.click("The build log")
     assert tab.shown == text
     await tab.press("Archive")
-    await tab.until(lambda: tab.tokens and tab.tokens < before - 17_000)
-    assert text not in tab.request_text
+    await tab.until(lambda: text not in tab.request_text)
+    await calm(tab.studio, tab.until)
+    assert tab.tokens == before.tokens - cost
+    assert number(before.tokens - cost) in budget.total_text
     await tab.until(lambda: any(row.note == "archived" for row in tab.rows))
+    await tab.undo()
+    await tab.until(lambda: text in tab.request_text)
+    await calm(tab.studio, tab.until)
+    assert tab.tokens == before.tokens
+    assert number(before.tokens) in budget.total_text
+    await tab.until(lambda: not any(row.note == "archived" for row in tab.rows))
+    await tab.press("Archive")
+    await tab.until(lambda: text not in tab.request_text)
     await tab.press("Restore")
     await tab.until(lambda: text in tab.request_text)
+    await calm(tab.studio, tab.until)
+    assert tab.tokens == before.tokens
 
 
 async def test_that_an_edited_message_is_in_the_request(messages: OpenMessages) -> None:
