@@ -57,7 +57,7 @@ async def save_raw(hands: Hands) -> None:
     panel = await hands.open(CHECKLIST)
     panel.views.choose(RAW)
     await hands.calm()
-    editor = panel.editors.structured.raw.page.editor
+    editor = panel.editors.raw.page.editor
     editor.replace_range(editor.text.index("changelog"), 0, "the whole ")
     panel.editors.settle()
     await hands.do("edit.save")
