@@ -1,9 +1,10 @@
-"""Takes pictures of every panel of a file without a display."""
+"""Takes pictures of every panel of a file, and of work on it, without a display."""
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,7 @@ from inspector.ui.driven_window import (
 )
 from inspector.ui.safe_text import show_controls
 from inspector.ui.startup import StartOptions, Startup
+from inspector.ui.state_pictures import StatePictures
 from inspector.ui.window_setup import WindowContents
 
 Appearances = tuple[Sequence[str], tuple[int, int], float]
@@ -45,9 +47,9 @@ def run(
     look: Appearances,
     make: Callable[[Startup], LivingWindow],
 ) -> int:
-    """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
+    """Draw the window that `make` brings to life, each of its panels, and work in it; gives the exit code.
 
-    The file stays as it was. Pictures are called ``PANEL-THEME.png`` or
+    The file stays as it was: the work is done in a copy. Pictures are called ``PANEL-THEME.png`` or
     ``PANEL-VIEW-THEME.png``; those of the same name are replaced.
     """
     try:
@@ -79,10 +81,15 @@ def _draw(
     shell.show()
     photographer = _Photographer(shell, out, themes, scale)
 
-    async def work(contents: WindowContents, opener: SessionFactory) -> None:
-        await photographer.draw_all(contents, opener, file)
+    # The window has left the folder before it goes.
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
 
-    drive(shell, make, work)
+        async def work(contents: WindowContents, opener: SessionFactory) -> None:
+            await photographer.draw_all(contents, opener, file)
+            picture = partial(photographer.draw_in_each, contents)
+            await StatePictures(contents, opener, Path(folder), picture).draw(showpiece(contents))
+
+        drive(shell, make, work)
     return photographer.made
 
 
@@ -111,6 +118,13 @@ class _Photographer:
             await walk.centre(block)
             await walk.docks()
             await walk.dialogs()
+
+    async def draw_in_each(self, contents: WindowContents, widget: QWidget, name: str) -> None:
+        """Draw a widget as it is, in each theme: what brought it about would not come twice."""
+        for theme in self._themes:
+            self._wear(theme)
+            await settle(contents, patience=_PATIENCE_SECONDS)
+            self._save(widget, name, theme)
 
     async def _draw_window(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
         if block is not None:
