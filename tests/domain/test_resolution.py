@@ -1,6 +1,8 @@
 """What two writers made of one content: segments, conflicts, and the choices between them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from inspector.domain.blocks import FieldDef, FieldType, ListSchema, MapSchema, TextSchema, TreeSchema
 from inspector.domain.content import (
@@ -76,6 +78,26 @@ def test_that_a_conflict_in_a_very_long_line_is_of_its_words() -> None:
     theirs, mine = base.replace("here", "there"), base.replace("here", "where")
     [conflict] = [each for each in segments(base, theirs, mine) if each.is_conflict]
     assert (conflict.base, conflict.theirs, conflict.mine) == ("here", "there", "where")
+
+
+def test_that_other_changes_in_the_line_of_a_conflict_are_part_of_it() -> None:
+    theirs = BASE.replace("order", "order, says Grace,")
+    mine = BASE.replace("Announce at noon", "Call at one").replace("order", "ORDER")
+    [conflict] = [each for each in segments(BASE, theirs, mine) if each.is_conflict]
+    assert conflict.base == "Announce at noon today, in this order."
+    assert conflict.mine == "Call at one today, in this ORDER."
+    assert chosen(BASE, theirs, mine)[:2] == [theirs, mine]
+
+
+LINES = some.lists(some.sampled_from(["a", "bee", " ", "\n", "x.", "🙂"]), max_size=14).map("".join)
+
+
+@given(LINES, LINES, LINES)
+def test_that_segments_are_the_whole_of_every_side(base: str, theirs: str, mine: str) -> None:
+    found = segments(base, theirs, mine)
+    assert "".join(each.base for each in found) == base
+    assert "".join(each.theirs for each in found) == theirs
+    assert "".join(each.mine for each in found) == mine
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\nb", "\n\n", "é🙂\nx"])
