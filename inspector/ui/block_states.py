@@ -32,7 +32,7 @@ Picture = Callable[[QWidget, str], Awaitable[None]]
 
 _OTHER = Actor(ActorKind.HUMAN, "human:grace", "Grace")
 """Who writes beside the window."""
-_WORD = re.compile(r"\w{4,}")
+_WORD, _LETTERS = re.compile(r"\w{4,}"), re.compile(r"[^\W\d_]{2,}")
 _MOST_TRIED = 3
 """Blocks that are opened to find one that several agents see, or whose schema loses something."""
 
@@ -78,7 +78,7 @@ class BlockStates:
         editor.replace_range(stored.find("\n") + 1, 0, "Checked again, and still so.\n")
         await self._picture(panel, "block-draft")
         if words:
-            await self._find(panel, Counter(word for _, word in words).most_common(1)[0][0])
+            await self._find(panel, Counter(_LETTERS.findall(stored.lower())).most_common(1)[0][0])
 
     async def _find(self, panel: BlockPanel, word: str) -> None:
         panel.page.ask(replacing=True)
@@ -149,6 +149,8 @@ class BlockStates:
                 await settle(self._contents)
                 for area in page.findChildren(QScrollArea):
                     area.ensureWidgetVisible(page.preview)
+                    # Where there is no room for all of it, its beginning.
+                    area.ensureWidgetVisible(page.preview.losses)
                 await self._picture(panel, "block-settings-losses")
                 page.discard()
                 return

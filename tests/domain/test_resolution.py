@@ -89,11 +89,15 @@ def test_that_other_changes_in_the_line_of_a_conflict_are_part_of_it() -> None:
     assert chosen(BASE, theirs, mine)[:2] == [theirs, mine]
 
 
-LINES = some.lists(some.sampled_from(["a", "bee", " ", "\n", "x.", "🙂"]), max_size=14).map("".join)
+WORD = some.sampled_from(["one ", "seven ", "gates, ", "arm64 ", "\n", "x. ", "🙂", ""])
+WORDS = some.lists(some.tuples(WORD, WORD, WORD, some.integers(0, 5)), min_size=6, max_size=16)
 
 
-@given(LINES, LINES, LINES)
-def test_that_segments_are_the_whole_of_every_side(base: str, theirs: str, mine: str) -> None:
+@given(WORDS)
+def test_that_segments_are_the_whole_of_every_side(words: list[tuple[str, str, str, int]]) -> None:
+    base = "".join(word for word, *_ in words)
+    theirs = "".join(other if changed == 0 else word for word, other, _, changed in words)
+    mine = "".join(other if changed < 2 else word for word, _, other, changed in words)
     found = segments(base, theirs, mine)
     assert "".join(each.base for each in found) == base
     assert "".join(each.theirs for each in found) == theirs

@@ -45,6 +45,8 @@ class DetailPanel(Panel):
         self._stored: StoredMessage | None = None
         """The message that was selected last, as far as it has been read."""
         self._rows = QFormLayout()
+        # An id is one long word: beside its name it would stand out of a narrow panel with large text.
+        self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self._buttons = FlowLayout()
         page = QWidget()
         arrange(QVBoxLayout(page), self._rows, None)
