@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import ListSchema, LogSchema, MapSchema, Schema, TextSchema, TreeSchema
-from inspector.domain.content import TextContent
+from inspector.domain.content import FieldItem, ListContent, ListItem, TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation
+from inspector.domain.edits.items import UpdateItem
 from inspector.domain.edits.text import AppendText, Splice, SpliceText
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
@@ -33,6 +35,7 @@ Picture = Callable[[QWidget, str], Awaitable[None]]
 _OTHER = Actor(ActorKind.HUMAN, "human:grace", "Grace")
 """Who writes beside the window."""
 _WORD, _LETTERS = re.compile(r"\w{4,}"), re.compile(r"[^\W\d_]{2,}")
+_SOON_SECONDS = 0.1
 _MOST_TRIED = 3
 """Blocks that are opened to find one that several agents see, or whose schema loses something."""
 
@@ -135,6 +138,26 @@ class BlockStates:
         panel.review.save("")
         return await comes(lambda: toast.isVisible() and not panel.work.is_dirty)
 
+    async def conflict_of_fields(self) -> None:
+        """Somebody else wrote the same field of an item: a table of what is in conflict."""
+        found = next(filter(None, map(_text_field, self._structured())), None)
+        if found is None:
+            return
+        block, item, name, text = found
+        panel = await self.open(block)
+        structured = panel.editors.structured
+        if structured is None or not isinstance(structured.draft.content, ListContent):
+            return
+        rows = structured.draft.content.items
+        mine = [replace(each, value={**_values(each), name: f"{text}!"}) for each in rows if each == item]
+        structured.draft.change(ListContent((*mine, *(each for each in rows if each != item))))
+        theirs = UpdateItem(item.id, {name: f"{text}, says Grace"})
+        if await self._write(block, theirs) and await comes(lambda: panel.work.is_in_conflict):
+            panel.review.compare()
+            if await comes(lambda: panel.review.is_open):
+                await self._picture(panel, "block-list-conflict")
+        panel.work.discard(quiet=True)
+
     async def losses(self) -> None:
         """What another kind of schema would lose, before anything is stored."""
         for state in self._structured()[:_MOST_TRIED]:
@@ -146,7 +169,7 @@ class BlockStates:
             kind = ListSchema if isinstance(state.block.schema, TextSchema) else MapSchema
             _choose_kind(page, kind)
             if await comes(partial(_is_previewed, page)) and page.preview.isVisible():
-                await settle(self._contents)
+                await settle(self._contents, _SOON_SECONDS)
                 for area in page.findChildren(QScrollArea):
                     area.ensureWidgetVisible(page.preview)
                     # Where there is no room for all of it, its beginning.
@@ -180,7 +203,7 @@ class BlockStates:
         panel = self._contents.open_view("block", block)
         if not isinstance(panel, BlockPanel):
             raise LookupError("there is no panel for a block")
-        await settle(self._contents)
+        await settle(self._contents, _SOON_SECONDS)
         return panel
 
     def _is_writable(self, state: BlockState) -> bool:
@@ -211,6 +234,20 @@ class BlockStates:
 
     async def _is_told(self, panel: BlockPanel) -> bool:
         return await comes(lambda: bool(panel.banners.notices))
+
+
+def _text_field(state: BlockState) -> tuple[Ref, ListItem, str, str] | None:
+    """The first item of a list that has a text in a field, with the field's name and text."""
+    content = state.content
+    for item in content.items[:1] if isinstance(content, ListContent) else ():
+        for name, value in _values(item).items():
+            if isinstance(value, str) and value:
+                return Ref(RefKind.BLOCK, state.block.id), item, name, value
+    return None
+
+
+def _values(item: ListItem) -> Mapping[str, FieldItem]:
+    return {} if isinstance(item.value, str) else item.value
 
 
 def _are_worked_out(panel: BlockPanel) -> bool:

@@ -40,6 +40,9 @@ Appearances = tuple[Sequence[str], tuple[int, int], float]
 _PATIENCE_SECONDS = 1.2
 """How long a picture waits for figures that are read a moment after their panel is shown."""
 
+_WORN_SECONDS = 0.15
+"""How long what is there already takes to be painted in another theme."""
+
 
 def run(
     file: Path,
@@ -121,9 +124,10 @@ class _Photographer:
 
     async def draw_in_each(self, contents: WindowContents, widget: QWidget, name: str) -> None:
         """Draw a widget as it is, in each theme: what brought it about would not come twice."""
+        await settle(contents, _WORN_SECONDS, _PATIENCE_SECONDS)
         for theme in self._themes:
             self._wear(theme)
-            await settle(contents, patience=_PATIENCE_SECONDS)
+            await settle(contents, _WORN_SECONDS)
             self._save(widget, name, theme)
 
     async def _draw_window(self, contents: WindowContents, theme: str, block: Ref | None) -> None:

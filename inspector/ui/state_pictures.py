@@ -115,10 +115,23 @@ class StatePictures:
                 await self._refused()
                 if await states.settle_conflict(text):
                     await self._picture(contents.window, "main-undo")
-                    contents.window.toast.dismiss()
+                    await self._undo()
+        await states.conflict_of_fields()
         await states.losses()
         if text is not None:
             await states.redaction(text)
+        if contents.services.actions.run("drafts.discard_all"):
+            await self._picture(contents.window, "main-discarded")
+
+    async def _undo(self) -> None:
+        """What was just saved is undone: a passing notice offers the way back, and Changes has it as undone."""
+        window, workspace = self._contents.window, self._contents.workspace
+        notice = window.toast.notice
+        workspace.undo()
+        if await comes(lambda: window.toast.notice not in (None, notice)):
+            window.go_to_panel("changes")
+            await self._picture(window, "main-undone")
+        window.toast.dismiss()
 
     async def _draft_message(self) -> None:
         """Leave a draft of a message, besides those of blocks."""

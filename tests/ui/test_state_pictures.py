@@ -45,9 +45,12 @@ OF_WORK = [
     "drafts-refused",
     "block-conflict-settled",
     "main-undo",
+    "main-undone",
+    "block-list-conflict",
     "block-settings-losses",
     "block-redact",
     "block-history-redacted",
+    "main-discarded",
 ]
 
 Fill = Callable[[Engine], Awaitable[object]]
