@@ -57,8 +57,8 @@ class BlockStates:
     def texts(self) -> list[Ref]:
         """The text blocks that can be written, those that others see too first."""
         file = self._contents.workspace.file
-        held = file.contents.get(file.agent_id)
-        states = [] if held is None else [*(each.state for each in held.shared), *held.own]
+        holdings = file.contents.get(file.agent_id)
+        states = [] if holdings is None else [*(each.state for each in holdings.shared), *holdings.own]
         return [
             Ref(RefKind.BLOCK, state.block.id)
             for state in states

@@ -24,6 +24,7 @@ from inspector.runtime.session import SessionFactory
 from inspector.ui.driven_window import file_shown, settle, showpiece
 from inspector.ui.failures import FailureText
 from inspector.ui.state_pictures import StatePictures
+from inspector.ui.widgets.drafts_dialog import DraftsDialog
 from tests.ui.conftest import Scene
 from tests.ui.world import SOMEBODY
 
@@ -88,6 +89,9 @@ async def drawn(scene: Scene, path: Path) -> list[str]:
     async def look(widget: QWidget, name: str) -> None:
         await settle(contents)
         assert widget.isVisible(), name
+        if isinstance(widget, DraftsDialog):
+            rows = [widget.rows.topLevelItem(at) for at in range(widget.rows.topLevelItemCount())]
+            assert {"Ada", "all agents"} == {row.text(2) for row in rows if row is not None}
         names.append(name)
 
     folder = scene.folder / "copy"
