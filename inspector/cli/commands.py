@@ -227,7 +227,7 @@ def command_line(windows: Windows) -> click.Group:
         help="Set the text size.",
     )
     def _screenshots(file: Path, out: Path, theme: str, size: tuple[int, int], text: int) -> None:
-        """Draw every panel to PNG, without a display."""
+        """Draw every panel, and work in a copy of the file, to PNG, without a display."""
         themes = ("light", "dark") if theme == "both" else (theme,)
         sys.exit(windows.screenshots(file, out, themes, size, text / 100))
 

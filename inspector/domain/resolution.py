@@ -81,14 +81,11 @@ def segments(base: str, theirs: str, mine: str) -> tuple[Segment, ...]:
     The last ones are kept: they are found in a thread first, and shown by the window then.
     """
     edits = {Choice.THEIRS: between(base, theirs), Choice.MINE: between(base, mine)}
-    rows = sorted(
-        (
-            _Range(each.start, each.start + each.delete, frozenset({side}))
-            for side in edits
-            for each in edits[side]
-        ),
-        key=lambda each: (each.start, each.end),
-    )
+    rows = [
+        _Range(each.start, each.start + each.delete, frozenset({side}))
+        for side in edits
+        for each in edits[side]
+    ]
     touching = [_judged(each, base, edits) for each in _joined(rows)]
     return tuple(_segments([*_joined(_widened(each, base, edits) for each in touching)], base, edits))
 
@@ -171,9 +168,10 @@ def _segments_of(base: Content, theirs: Content, mine: Content) -> tuple[Segment
 
 
 def _joined(rows: Iterable[_Range]) -> Iterator[_Range]:
-    """The ranges with those that touch one another as one."""
+    """The ranges in their order, with those that touch one another as one."""
     waiting: _Range | None = None
-    for each in rows:
+    # One that was widened to its line may begin before others in that line.
+    for each in sorted(rows, key=lambda each: (each.start, each.end)):
         if waiting is None or each.start > waiting.end:
             if waiting is not None:
                 yield waiting

@@ -42,7 +42,9 @@ Look = Callable[[QWidget, str], None]
 """Is told each panel that was come to, and its name: ``PANEL``, ``PANEL-KIND`` or ``PANEL-VIEW``."""
 
 LONGEST_WAIT_SECONDS = 60.0
-_OFFSCREEN_REMARK = "This plugin does not support propagateSizeHints"
+_PROMPT_SECONDS = 10.0
+"""How long that is waited for which may also not come."""
+_OFFSCREEN_REMARK = "This plugin does not support "
 _SETTLE_SECONDS = 0.3
 _MOMENT_MILLISECONDS = 400
 """What begins later isn't waited for."""
@@ -112,6 +114,17 @@ async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(LONGEST_WAIT_SECONDS):
         while not condition():  # noqa: ASYNC110  the conditions are states of widgets, which set no event
             await asyncio.sleep(0.02)
+
+
+async def comes(condition: Callable[[], bool], seconds: float = _PROMPT_SECONDS) -> bool:
+    """Whether something becomes so within a time."""
+    loop = asyncio.get_running_loop()
+    until_when = loop.time() + seconds
+    while not condition():
+        if loop.time() >= until_when:
+            return False
+        await asyncio.sleep(0.02)
+    return True
 
 
 async def settle(contents: WindowContents, seconds: float = _SETTLE_SECONDS, patience: float = 0.0) -> None:
@@ -258,7 +271,7 @@ def _one_of_each_kind(contents: WindowContents, showpiece: Ref) -> dict[str, Ref
 
 @contextmanager
 def telling_qt_messages() -> Iterator[None]:
-    """Write what Qt says to standard error, but for what it says at every size hint of a platform without a display."""
+    """Write what Qt says to standard error, but for what a platform without a display says that it can't do."""
 
     def tell(_kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
         if _OFFSCREEN_REMARK not in message:

@@ -1,9 +1,10 @@
-"""Takes pictures of every panel of a file without a display."""
+"""Takes pictures of every panel of a file, and of work on it, without a display."""
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,7 @@ from inspector.ui.driven_window import (
 )
 from inspector.ui.safe_text import show_controls
 from inspector.ui.startup import StartOptions, Startup
+from inspector.ui.state_pictures import StatePictures
 from inspector.ui.window_setup import WindowContents
 
 Appearances = tuple[Sequence[str], tuple[int, int], float]
@@ -38,6 +40,9 @@ Appearances = tuple[Sequence[str], tuple[int, int], float]
 _PATIENCE_SECONDS = 1.2
 """How long a picture waits for figures that are read a moment after their panel is shown."""
 
+_WORN_SECONDS = 0.15
+"""How long what is there already takes to be painted in another theme."""
+
 
 def run(
     file: Path,
@@ -45,9 +50,9 @@ def run(
     look: Appearances,
     make: Callable[[Startup], LivingWindow],
 ) -> int:
-    """Draw the window that `make` brings to life, and each of its panels; gives the exit code.
+    """Draw the window that `make` brings to life, each of its panels, and work in it; gives the exit code.
 
-    The file stays as it was. Pictures are called ``PANEL-THEME.png`` or
+    The file stays as it was: the work is done in a copy. Pictures are called ``PANEL-THEME.png`` or
     ``PANEL-VIEW-THEME.png``; those of the same name are replaced.
     """
     try:
@@ -79,10 +84,15 @@ def _draw(
     shell.show()
     photographer = _Photographer(shell, out, themes, scale)
 
-    async def work(contents: WindowContents, opener: SessionFactory) -> None:
-        await photographer.draw_all(contents, opener, file)
+    # The window has left the folder before it goes.
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
 
-    drive(shell, make, work)
+        async def work(contents: WindowContents, opener: SessionFactory) -> None:
+            await photographer.draw_all(contents, opener, file)
+            picture = partial(photographer.draw_in_each, contents)
+            await StatePictures(contents, opener, Path(folder), picture).draw(showpiece(contents))
+
+        drive(shell, make, work)
     return photographer.made
 
 
@@ -91,6 +101,7 @@ class _Photographer:
         self._shell = shell
         self._out, self._themes, self._scale = out, themes, scale
         self.made: list[Path] = []
+        self._worn = ""
 
     async def draw_all(self, contents: WindowContents, opener: SessionFactory, file: Path) -> None:
         """Open the file and draw."""
@@ -112,6 +123,16 @@ class _Photographer:
             await walk.docks()
             await walk.dialogs()
 
+    async def draw_in_each(self, contents: WindowContents, widget: QWidget, name: str) -> None:
+        """Draw a widget as it is, in each theme: what brought it about would not come twice."""
+        await settle(contents, _WORN_SECONDS, _PATIENCE_SECONDS)
+        # First in the one that is worn: to dress everything anew takes longer than the picture.
+        for theme in sorted(self._themes, key=lambda each: each != self._worn):
+            if theme != self._worn:
+                self._wear(theme)
+                await settle(contents, _WORN_SECONDS)
+            self._save(widget, name, theme)
+
     async def _draw_window(self, contents: WindowContents, theme: str, block: Ref | None) -> None:
         if block is not None:
             contents.open_view("block", block)
@@ -121,6 +142,7 @@ class _Photographer:
         self._save(contents.window, "main", theme)
 
     def _wear(self, theme: str) -> None:
+        self._worn = theme
         self._shell.appearance.apply(ThemeChoice(theme), self._scale)
 
     def _save(self, widget: QWidget, name: str, theme: str) -> None:

@@ -1,6 +1,8 @@
 """What two writers made of one content: segments, conflicts, and the choices between them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from inspector.domain.blocks import FieldDef, FieldType, ListSchema, MapSchema, TextSchema, TreeSchema
 from inspector.domain.content import (
@@ -76,6 +78,30 @@ def test_that_a_conflict_in_a_very_long_line_is_of_its_words() -> None:
     theirs, mine = base.replace("here", "there"), base.replace("here", "where")
     [conflict] = [each for each in segments(base, theirs, mine) if each.is_conflict]
     assert (conflict.base, conflict.theirs, conflict.mine) == ("here", "there", "where")
+
+
+def test_that_other_changes_in_the_line_of_a_conflict_are_part_of_it() -> None:
+    theirs = BASE.replace("order", "order, says Grace,")
+    mine = BASE.replace("Announce at noon", "Call at one").replace("order", "ORDER")
+    [conflict] = [each for each in segments(BASE, theirs, mine) if each.is_conflict]
+    assert conflict.base == "Announce at noon today, in this order."
+    assert conflict.mine == "Call at one today, in this ORDER."
+    assert chosen(BASE, theirs, mine)[:2] == [theirs, mine]
+
+
+WORD = some.sampled_from(["one ", "seven ", "gates, ", "arm64 ", "\n", "x. ", "🙂", ""])
+WORDS = some.lists(some.tuples(WORD, WORD, WORD, some.integers(0, 5)), min_size=6, max_size=16)
+
+
+@given(WORDS)
+def test_that_segments_are_the_whole_of_every_side(words: list[tuple[str, str, str, int]]) -> None:
+    base = "".join(word for word, *_ in words)
+    theirs = "".join(other if changed == 0 else word for word, other, _, changed in words)
+    mine = "".join(other if changed < 2 else word for word, _, other, changed in words)
+    found = segments(base, theirs, mine)
+    assert "".join(each.base for each in found) == base
+    assert "".join(each.theirs for each in found) == theirs
+    assert "".join(each.mine for each in found) == mine
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\nb", "\n\n", "é🙂\nx"])

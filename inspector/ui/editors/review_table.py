@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -24,6 +25,7 @@ from inspector.ui.widgets.controls import EmptyState, arrange
 from inspector.ui.wording import tr
 
 _MERGED = 4
+_MOST_LINES, _PADDING_STEPS = 8, 5
 
 
 class TableReview(QWidget):
@@ -40,7 +42,10 @@ class TableReview(QWidget):
         self.rows = QTreeWidget()
         self.rows.setAccessibleName(tr("Conflicts"))
         self.rows.setRootIsDecorated(False)
-        self.rows.setUniformRowHeights(True)
+        # Both versions often begin the same: what differs is to be read, not cut off.
+        self.rows.setWordWrap(True)
+        self.rows.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.rows.header().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.rows.setAllColumnsShowFocus(True)
         self.rows.setFrameShape(QAbstractItemView.Shape.NoFrame)
         self.rows.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -120,13 +125,33 @@ class TableReview(QWidget):
         self._choices = dict.fromkeys(self._places, choice)
         self._tell()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make each row as high as its texts are in their columns, up to some lines."""
+        metrics, space = self.rows.fontMetrics(), self._appearance.space
+        least, most = self._appearance.row_height(), _MOST_LINES * metrics.lineSpacing()
+        for at in range(self.rows.topLevelItemCount()):
+            item = self.rows.topLevelItem(at)
+            for column in range(self.rows.columnCount() if item is not None else 0):
+                width = max(1, self.rows.columnWidth(column) - space(_PADDING_STEPS))
+                box = QRect(0, 0, width, most)
+                height = metrics.boundingRect(box, Qt.TextFlag.TextWordWrap, item.text(column)).height()
+                item.setSizeHint(column, QSize(0, max(least, min(most, height) + space(2))))
+
     def _item(self, sides: ThreeWay, place: Place) -> QTreeWidgetItem:
         values = (value_at(each, place) for each in (sides.base, sides.theirs, sides.mine))
         texts = [_name(sides, place), *map(_shown, values), ""]
         item = QTreeWidgetItem([one_line(each) for each in texts])
         for column, text in enumerate(texts):
             column_tooltip(item, column, text)
-            item.setSizeHint(column, QSize(0, self._appearance.row_height()))
+            item.setTextAlignment(column, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         return item
 
     def _tell(self) -> None:
@@ -138,6 +163,7 @@ class TableReview(QWidget):
                 item.setText(_MERGED, tr("{side}: {value}", side=side, value=value))
             elif item is not None:
                 item.setText(_MERGED, tr("not decided"))
+        self._fit()
         self.changed.emit()
 
 

@@ -125,10 +125,11 @@ class TextReview(QWidget):
             return
         self._current = stop % len(self._stops)
         found = self._stops[self._current]
+        # From the end: the cursor is what comes into sight, and what is read begins at the beginning.
         for pane, texts in zip(self._panes, self._texts(), strict=True):
             start = sum(map(len, texts[: found.at]))
-            pane.select_range(start, start + len(texts[found.at]))
-        self.merged.select_range(found.start, found.end)
+            pane.select_range(start + len(texts[found.at]), start)
+        self.merged.select_range(found.end, found.start)
         self.changed.emit()
 
     def choose(self, choice: Choice) -> None:

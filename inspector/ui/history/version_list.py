@@ -20,7 +20,7 @@ from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import moment, number, signed, tr
 
-_WIDTHS = {0: 17, 1: 24, 4: 20, 5: 14}
+_WIDTHS = {0: 17, 1: 24, 4: 20, 5: 16}
 """Steps of the columns that hold figures and times; the others share what is left."""
 _LEAST_STEPS = 18
 """Of each of the others, so that its title and a word can be read."""

@@ -48,6 +48,8 @@ class DetailPanel(Panel):
         self._buttons = FlowLayout()
         page = QWidget()
         arrange(QVBoxLayout(page), self._rows, None)
+        # Else one wide row would make all wider than the panel.
+        page.setMinimumWidth(1)
         self._scroll = QScrollArea()
         self._scroll.setWidget(page)
         self._scroll.setWidgetResizable(True)
@@ -159,7 +161,8 @@ class DetailPanel(Panel):
         self._rows.setVerticalSpacing(space(1))
         self._rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        # An id is one long word: beside its name it would stand out of a narrow panel with large text.
+        self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self._buttons.setContentsMargins(space(3), space(1), space(3), space(2))
         self._buttons.setSpacing(space(2))
 

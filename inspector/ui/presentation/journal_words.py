@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.changes import ChangeRole
+from inspector.domain.edits.history import TakeBack
 from inspector.runtime.wording import catalogue
 from inspector.ui.wording import tr, tr_code
 
@@ -17,6 +18,7 @@ _KINDS = {
     ActorKind.SYSTEM: lambda: tr("system"),
     ActorKind.IMPORT: lambda: tr("import"),
 }
+_TURNED = {ChangeRole.UNDONE: lambda: tr("Undone"), ChangeRole.REDONE: lambda: tr("Redone")}
 
 
 def who(actor: Actor, oneself: Actor | None) -> str:
@@ -35,6 +37,9 @@ def operation_name(operation: str) -> str:
 
 def operation_names(operations: Sequence[str], role: ChangeRole = ChangeRole.DONE) -> str:
     """What was done together, each once with how often."""
+    if role in _TURNED and set(operations) == {TakeBack.op}:
+        # Both are stored as the same operation, whose name says no more than the role.
+        return _TURNED[role]()
     counts = Counter(map(operation_name, operations))
     names = [
         name if count == 1 else tr("{name} ({count})", name=name, count=count)

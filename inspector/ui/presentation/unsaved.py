@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from inspector.domain.agent_settings import clashes, retargeted
-from inspector.domain.blocks import ArchivalEntry, Permission
+from inspector.domain.blocks import CONSTELLATION_OWNER, ArchivalEntry, Permission
 from inspector.domain.counts import Method
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Version
@@ -323,7 +323,9 @@ async def _block_conflict(session: FileSession, edit: Edit) -> DraftRefusal | No
 
 
 def _agent(file: FileState, owner: str) -> str:
-    return next((each.name for each in file.agents if each.id == owner), owner or tr("all agents"))
+    if owner in ("", CONSTELLATION_OWNER):
+        return tr("all agents")
+    return next((each.name for each in file.agents if each.id == owner), owner)
 
 
 def _in_request(request: Request | None, ref: Ref) -> tuple[int, bool] | None:

@@ -30,7 +30,7 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import tr, tr_count
 
 _MOST_ROWS = 6
-_WIDTHS = {0: 30, 1: 18, 2: 18, 3: 16}
+_WIDTHS = {0: 26, 1: 18, 2: 18, 3: 16}
 _PIECES = 4
 
 

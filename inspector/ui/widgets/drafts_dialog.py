@@ -87,6 +87,11 @@ class DraftsDialog(QDialog):
         """The keys of the drafts that are checked."""
         return tuple(key for key in self._drafts if key not in self._unchecked)
 
+    @property
+    def has_refusals(self) -> bool:
+        """Whether a draft that is listed was not saved."""
+        return bool(set(self._refused) & set(self._drafts))
+
     def show_drafts(self, drafts: Sequence[ListedDraft], why_not: str = "") -> None:
         """List these drafts; `why_not` says why nothing can be saved."""
         current = self.rows.key
@@ -244,8 +249,8 @@ class DraftsDialog(QDialog):
             each.setAccessibleName(text)
         self.save_button.setEnabled(bool(checked) and not self._busy and not self._why_not)
         self.discard_button.setEnabled(bool(checked) and not self._busy)
-        refused = bool(set(self._refused) & set(self._drafts))
-        remark = tr("Nothing was saved. Fix or deselect what is marked, then save again.") if refused else ""
+        fix = tr("Nothing was saved. Fix or deselect what is marked, then save again.")
+        remark = fix if self.has_refusals else ""
         self._remark.setText(self._why_not or remark)
         self._remark.setVisible(bool(self._why_not or remark))
         for widget in (self.rows, self._sum, self.reason_field, self.save_button, self.discard_button):

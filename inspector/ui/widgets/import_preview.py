@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QScroll
 
 from inspector.domain.errors import InputError, Problem, Severity
 from inspector.domain.exchange import ImportPlan, ImportRow
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, window_title
 from inspector.ui.widgets.controls import arrange, button, clear, field
 from inspector.ui.widgets.import_rows import ImportRows
@@ -17,6 +18,7 @@ from inspector.ui.wording import number, tr, tr_code, tr_count, tr_error
 
 _TONES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "muted"}
 _SECRET = "import.secret_left_out"
+_WHOLE_FILE = str(Ref(RefKind.CONSTELLATION, ""))
 _LISTED = 200
 _PLACES = 6
 _WIDTH, _HEIGHT, _SHARE = 96, 32, 0.92
@@ -252,7 +254,8 @@ def _agents(plan: ImportPlan) -> QGridLayout:
 
 def _problem(problem: Problem) -> tuple[str, str]:
     text = tr_code(problem.code, problem.parameters)
-    return (f"{text} ({problem.where})" if problem.where else text, _TONES[problem.severity])
+    is_of_whole = problem.where in ("", _WHOLE_FILE)
+    return (text if is_of_whole else f"{text} ({problem.where})", _TONES[problem.severity])
 
 
 def _cell(text: str, tone: str = "", *, right: bool = False) -> PlainLabel:

@@ -166,6 +166,8 @@ class ModelPicker(QFrame):
         self.list = QTableView()
         self.list.setModel(self._table)
         self._dress()
+        # A heading keeps the colour and the font that it was made with.
+        appearance.changed.connect(self._dress_lines)
         self._legend = PlainLabel(
             tr("Tokens: = exact, ≈ reconstructed, ~ estimate. Prices: US dollars per million tokens."),
             tone="muted",
@@ -262,6 +264,10 @@ class ModelPicker(QFrame):
         rows = [at for at, line in enumerate(lines) if line.id]
         if rows:
             self._mark_row(next((at for at in rows if lines[at].id == wanted), rows[0]))
+
+    def _dress_lines(self) -> None:
+        if self.isVisible():
+            self._show_lines()
 
     def _cells(self, line: ModelLine) -> list[QStandardItem]:
         texts = (line.title, _window(line), _mark(line), _input_price(line), _output_price(line))

@@ -19,6 +19,7 @@ from inspector.ui.wording import tr
 _MILLISECONDS = 10_000
 _ONE_LINE = 75
 """Characters up to which a notice stands in one line."""
+_ABOVE_STEPS = 7
 
 
 class Toast(QFrame):
@@ -102,7 +103,7 @@ class Toast(QFrame):
         hint = row.totalSizeHint()
         width = min(hint.width(), max(1, self._place.width() - space(8)))
         height = row.totalHeightForWidth(width) if row.hasHeightForWidth() else hint.height()
-        # At the end of the line: editors have their buttons and faults at its beginning.
+        # At the end of the line: editors have their buttons and faults at its beginning. Above the line below them.
         left = self._place.width() - width - space(4)
-        self.setGeometry(left, self._place.height() - height - space(4), width, height)
+        self.setGeometry(left, self._place.height() - height - space(_ABOVE_STEPS), width, height)
         self._body.setGeometry(self.rect())

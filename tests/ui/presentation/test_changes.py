@@ -2,11 +2,13 @@
 
 import pytest
 
+from inspector.domain.changes import ChangeRole
 from inspector.domain.edits.registry import CONTENT_OPERATIONS, OPERATIONS
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.wording import catalogue
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.changes import name_of_ref
+from inspector.ui.presentation.journal_words import operation_names
 
 
 @pytest.mark.parametrize("op", sorted(OPERATIONS))
@@ -22,3 +24,9 @@ def test_that_ids_which_nobody_gave_are_no_names() -> None:
     assert name_of_ref(Ref(RefKind.ARCHIVAL, "arc_01m83x"), FileState()) == "archival entry"
     assert name_of_ref(Ref(RefKind.AGENT, "agt_01m83x"), FileState()) == "an agent"
     assert name_of_ref(Ref(RefKind.TOOL, "deploy"), FileState()) == "tool deploy"
+
+
+def test_that_what_is_undone_is_named_once() -> None:
+    assert operation_names(["take_back"], ChangeRole.UNDONE) == "Undone"
+    assert operation_names(["take_back", "take_back"], ChangeRole.REDONE) == "Redone"
+    assert operation_names(["set_label"], ChangeRole.UNDONE).startswith("Undo: ")
