@@ -47,6 +47,7 @@ from inspector.ui.widgets.work_line import JobLine
 from inspector.ui.wording import tr
 
 FIRST_SIZE = (1440, 900)
+_FRAMED_MILLISECONDS = 300
 _GEOMETRY = "window_geometry_1"
 _LEAST_DOCK = QSize(380, 200)
 """Pixels that a panel of a dock gets before it is scrolled."""
@@ -256,7 +257,9 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         was_restored, self._restored = self._restored, False
         if self.size() == self._first_size or (was_restored and not self._can_be_moved()):
-            QTimer.singleShot(0, self, self._stay_on_screen)
+            # A window manager puts its frame around the window a while after it is shown.
+            for milliseconds in (0, _FRAMED_MILLISECONDS):
+                QTimer.singleShot(milliseconds, self, self._stay_on_screen)
 
     def focusNextPrevChild(self, next_: bool) -> bool:
         """Go on in the order in which things are seen: head, left, centre, right, bottom, status bar."""
