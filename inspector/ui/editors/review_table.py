@@ -139,7 +139,9 @@ class TableReview(QWidget):
         least, most = self._appearance.row_height(), _MOST_LINES * metrics.lineSpacing()
         for at in range(self.rows.topLevelItemCount()):
             item = self.rows.topLevelItem(at)
-            for column in range(self.rows.columnCount() if item is not None else 0):
+            if item is None:
+                continue
+            for column in range(self.rows.columnCount()):
                 width = max(1, self.rows.columnWidth(column) - space(_PADDING_STEPS))
                 box = QRect(0, 0, width, most)
                 height = metrics.boundingRect(box, Qt.TextFlag.TextWordWrap, item.text(column)).height()
