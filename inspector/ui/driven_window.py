@@ -226,7 +226,9 @@ class PanelWalk:
             self._look(front, name)
             for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
                 escape = QKeyEvent(kind, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
-                QApplication.sendEvent(QApplication.focusWidget() or front, escape)
+                # Not the application's: a window that is not the active one keeps its own.
+                focused: QWidget | None = front.focusWidget()
+                QApplication.sendEvent(front if focused is None else focused, escape)
             if isinstance(front, QDialog):
                 front.reject()
 

@@ -20,12 +20,13 @@ from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import moment, number, signed, tr
 
-_WIDTHS = {0: 17, 1: 24, 4: 20, 5: 16}
-"""Steps of the columns that hold figures and times; the others share what is left."""
-_LEAST_STEPS = 18
-"""Of each of the others, so that its title and a word can be read."""
+_WHAT, _REASON = 3, 6
+_WIDTHS = {0: 17, 1: 24, 2: 24, 4: 20, 5: 16}
+"""Steps of the columns that hold names, figures and times; the others share what is left."""
+_LEAST = {_WHAT: 30, _REASON: 26}
+"""Of each of the others, so that some words of it can be read."""
 _LEAST_ROWS = 3
-_LESS_NEEDED = (4, 6, 5)
+_LESS_NEEDED = (4, _REASON, 5)
 """Columns that go first where there is no room for all: the tool tip of the title below says them too."""
 
 
@@ -54,6 +55,8 @@ class VersionList(QWidget):
         dress_table(self.view, services.appearance, tr("Versions"))
         keep_rows(self.view, services.appearance, _LEAST_ROWS)
         modes = QHeaderView.ResizeMode
+        # Which column is the last depends on what there is room for.
+        self.view.horizontalHeader().setStretchLastSection(False)
         for place in range(self._model.columnCount()):
             mode = modes.Interactive if place in _WIDTHS else modes.Stretch
             self.view.horizontalHeader().setSectionResizeMode(place, mode)
@@ -130,6 +133,7 @@ class VersionList(QWidget):
         seen = self.rows[top].version.seq if 0 < top < len(self.rows) else None
         current = self._model.value_at(self.view.currentIndex())
         self._model.set_values(rows)
+        self._fit()
         if seen is not None:
             bar.setValue(self._model.find(seen).row())
         if current is not None and not self.view.currentIndex().isValid():
@@ -158,14 +162,15 @@ class VersionList(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Hide what there is no room for, rather than cut every title."""
+        """Hide reasons where there are none, and what there is no room for, rather than cut every title."""
         space, places = self._services.appearance.space, range(self._model.columnCount())
-        needed = {place: space(_WIDTHS.get(place, _LEAST_STEPS)) for place in places}
+        needed = {place: space({**_WIDTHS, **_LEAST}[place]) for place in places}
+        if not any(row.version.reason for row in self.rows):
+            del needed[_REASON]
         for place in _LESS_NEEDED:
-            is_tight = sum(needed.values()) > self.width()
-            self.view.setColumnHidden(place, is_tight)
-            if is_tight:
-                del needed[place]
+            if sum(needed.values()) > self.width():
+                needed.pop(place, None)
+            self.view.setColumnHidden(place, place not in needed)
 
 
 def _columns(services: PanelServices) -> tuple[Column[MeasuredVersion], ...]:

@@ -306,7 +306,15 @@ async def test_that_columns_without_room_go_and_no_title_is_cut(open_tab: OpenTa
     page = await look(one)
     view = page.versions.view
     header, model = view.horizontalHeader(), view.model()
-    for width, hidden in ((900, set()), (460, {"Characters"}), (400, {"Characters", "Reason"})):
+    reasons = model.columnCount() - 1
+    assert header.isSectionHidden(reasons)
+    one.panel.views.choose(0)
+    one.panel.reason_field.setText("because")
+    one.type("x", 0)
+    one.save()
+    page = await look(one)
+    await one.until(lambda: not header.isSectionHidden(reasons))
+    for width, hidden in ((900, set()), (600, {"Characters"}), (500, {"Characters", "Reason"})):
         page.versions.setFixedWidth(width)
         await one.until(partial(_is_as_wide, page, width))
         titles = [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(model.columnCount())]
