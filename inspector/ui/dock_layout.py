@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 from inspector.domain.dataclass import dataclass
@@ -102,6 +102,11 @@ class DockLayout(QObject):
         self._settled.timeout.connect(self._note_sizes)
         self._soon = QTimer(self, singleShot=True, interval=_SETTLE_MILLISECONDS)
         self._soon.timeout.connect(self._fit)
+        self._at_rest: QByteArray | None = None
+        """How docks stood last in a window that kept its size: a smaller one has squeezed them when it is noticed."""
+        self._rest_size = QSize()
+        self._rest = QTimer(self, singleShot=True, interval=_SETTLE_MILLISECONDS)
+        self._rest.timeout.connect(self._note_rest)
         appearance.changed.connect(self._follow_scale)
         window.installEventFilter(self)
         window.setDockNestingEnabled(True)
@@ -130,6 +135,8 @@ class DockLayout(QObject):
         self._sides[side.id], self._docks[side.id] = side, dock
         self._placed[side.id] = placed_in(self._perspective, side)
         # Its room goes to others in the same turn of the loop, after this.
+        dock.installEventFilter(self)
+        dock.visibilityChanged.connect(lambda _shown: self._rest_soon())
         dock.visibilityChanged.connect(
             lambda shown: shown or QTimer.singleShot(0, self, partial(self._give_back, side.id))
         )
@@ -229,7 +236,10 @@ class DockLayout(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Look again at what there is room for when the window has another size."""
         if event.type() == QEvent.Type.Resize and self._standing is not None:
-            self._soon.start()
+            if watched is self._window:
+                self._begin_fitting()
+            else:
+                self._rest_soon()
         return super().eventFilter(watched, event)
 
     def _wanted(self) -> DockArrangement:
@@ -239,11 +249,31 @@ class DockLayout(QObject):
     def _fit(self) -> None:
         wanted = self._wanted()
         if self._standing is not None and wanted is not self._standing:
-            self.store()
+            state = self._window.saveState() if self._at_rest is None else self._at_rest
+            self._preferences.store_layout(self._name(), bytes(state.data()))
             self._place(wanted)
+        self._rest_size = self._window.size()
+        self._rest.start()
+
+    def _begin_fitting(self) -> None:
+        """The window has another size, and its docks may have been squeezed already."""
+        if self._rest.isActive():
+            # What a person has just drawn or closed isn't noted yet.
+            self._rest.stop()
+            self._at_rest = None
+        self._soon.start()
+
+    def _rest_soon(self) -> None:
+        """Note how docks stand after what was done to them, unless it was another size of the window that did it."""
+        if self._standing is not None and self._window.size() == self._rest_size:
+            self._rest.start()
+
+    def _note_rest(self) -> None:
+        if self._standing is not None:
+            self._at_rest = self._window.saveState()
 
     def _place(self, standing: DockArrangement) -> None:
-        self._standing = standing
+        self._standing, self._at_rest = standing, None
         self._scale = self._appearance.scale
         self._first_places(standing)
         state = self._preferences.layout(self._name())
@@ -252,6 +282,8 @@ class DockLayout(QObject):
         for bar in self.tab_bars():
             bar.setAccessibleName(tr("Panels"))
             bar.setExpanding(False)
+        self._rest_size = self._window.size()
+        self._rest.start()
 
     def _first_places(self, standing: DockArrangement) -> None:
         for dock in self._docks.values():

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
 
+from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.file_state import What
@@ -79,7 +80,7 @@ class OpenTabs(QObject):
             self._workspace.show_agent(agent)
         agent_ids = {each.id for each in self._workspace.file.agents}
         for tab in tabs:
-            if not tab.owner or tab.owner in agent_ids:
+            if not tab.owner or self._reader_of(tab) in agent_ids:
                 self._restore(tab)
         self._arrange(tabs)
         front = view.get("front")
@@ -127,12 +128,17 @@ class OpenTabs(QObject):
 
     def _restore(self, tab: Tab) -> None:
         made = self._open_view(tab.view, tab.ref)
-        if made is not None and tab.owner and tab.ref is not None:
-            self._awaited.setdefault(tab.owner, []).append(tab.ref)
+        reader = self._reader_of(tab)
+        if made is not None and reader and tab.ref is not None:
+            self._awaited.setdefault(reader, []).append(tab.ref)
             shown = self._workspace.file.agent
             # The shown agent is being read already.
-            if shown is None or shown.id != tab.owner:
-                self._workspace.load(tab.owner)
+            if shown is None or shown.id != reader:
+                self._workspace.load(reader)
+
+    def _reader_of(self, tab: Tab) -> str:
+        """The agent with whose contents the block of a tab is read: a block that no agent owns comes with any's."""
+        return self._workspace.file.agent_id if tab.owner == CONSTELLATION_OWNER else tab.owner
 
     def _drop_unknown(self) -> None:
         """Close tabs on what is not there any more, now that it would have been read."""

@@ -112,6 +112,23 @@ async def test_that_each_way_of_standing_remembers_how_it_was_left(
     assert studio.window.dock("detail").isVisible()
 
 
+async def test_that_docks_are_as_wide_as_before_once_a_small_window_is_large_again(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    await opened(studio, until, QSize(1440, 900))
+    docks = [studio.window.dock(each) for each in ("navigator", "budget", "detail")]
+    studio.window.resizeDocks([docks[0]], [300], Qt.Orientation.Horizontal)
+    await until(lambda: docks[0].width() == 300)
+    await asyncio.sleep(0.3)
+    before = [each.size() for each in docks]
+    for size in ((1000, 650), (900, 500)):
+        studio.window.resize(*size)
+        await until(lambda: "dock_budget" in tabbed(studio))
+        studio.window.resize(1440, 900)
+        await until(lambda: not tabbed(studio))
+        await until(lambda: [each.size() for each in docks] == before)
+
+
 async def test_that_docks_grow_with_their_text(
     qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until, appearance: Appearance
 ) -> None:

@@ -9,6 +9,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabBar
 
+from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.icons import Icons
@@ -146,6 +151,22 @@ async def test_that_a_tab_on_another_agents_block_is_read_for_it(run_window: Run
     second = await run_window()
     await until(lambda: second.contents.workspace.file.contents.get(values.GRACE))
     assert ("block", ONCALL) in keys(second)
+    await end(second)
+
+
+async def test_that_a_tab_on_a_block_that_no_agent_owns_comes_back(
+    run_window: RunWindow, until: Until
+) -> None:
+    first = await run_window()
+    rules = Ref(RefKind.BLOCK, "blk_rules")
+    made = CreateBlock(CONSTELLATION_OWNER, "rules", content=TextContent("No merge on a Friday."))
+    await first.opener.change_file(Edit(rules, made))
+    await until(lambda: rules.id in first.contents.workspace.file.blocks)
+    first.contents.services.selection.open(rules)
+    await end(first)
+    second = await run_window()
+    await until(lambda: rules.id in second.contents.workspace.file.blocks)
+    assert ("block", rules) in keys(second)
     await end(second)
 
 

@@ -218,6 +218,8 @@ class TextEditor(TypedTextEdit):
             return
         here = self._grounds.box_of(self.textCursor().block())
         for box in (self._here, here):
+            # Over the whole width: the viewport may have grown since the line was left.
+            box.setWidth(self.viewport().width())
             self.viewport().update(box.toAlignedRect())
         if here.top() != self._here.top():
             self.margin.update()

@@ -173,6 +173,8 @@ class SettingsDialog(QDialog):
         self.search.textChanged.connect(self._find)
         self.search.returnPressed.connect(self._go_to_first)
         self.groups.currentRowChanged.connect(self._go_to)
+        # One that is marked already, as what was found last was in it, may stand elsewhere on the page by now.
+        self.groups.itemClicked.connect(lambda item: self._go_to(self.groups.row(item)))
         self.page.reached.connect(self._mark)
         soon = QTimer(self, singleShot=True, interval=0)
         soon.timeout.connect(self._seek)

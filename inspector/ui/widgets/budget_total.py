@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip
@@ -34,6 +34,8 @@ class BudgetTotal(QWidget):
         arrange(self._row, self._figures, self._kept)
         for layout, low in ((self._figures, self._of), (self._row, self._kept)):
             layout.setAlignment(low, Qt.AlignmentFlag.AlignBottom)
+        # What keeps figures together would else take height where they stand below one another.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         appearance.changed.connect(self._measure)
         self._measure()
 

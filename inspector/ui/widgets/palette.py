@@ -224,6 +224,8 @@ class CommandPalette(QFrame):
         self._search("")
         self.show()
         self.raise_()
+        # Its keys work in a floating panel too, which is a window of its own that has the keyboard then.
+        self._window.activateWindow()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def dismiss(self) -> None:
@@ -232,6 +234,7 @@ class CommandPalette(QFrame):
         self.gives_back = True
         # First: what is hidden with the keyboard gives it to whatever comes next, which may select something.
         if came_from is not None and came_from.isVisible():
+            came_from.window().activateWindow()
             came_from.setFocus(Qt.FocusReason.PopupFocusReason)
         self.hide()
         self.gives_back = False

@@ -12,7 +12,7 @@ from inspector.ui.appearance import Appearance, ThemeChoice
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
 from inspector.ui.program_settings.dialog import ProgramSettingRow, SettingsDialog, StoredSetting
-from tests.ui.conftest import Studio
+from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import texts
 
 
@@ -133,6 +133,29 @@ async def test_that_settings_are_found_by_what_people_call_them(
     assert found_by(dialog, "xyz") == set()
     assert "No setting matches." in texts(dialog)
     assert QApplication.activeModalWidget() is None
+    dialog.reject()
+
+
+async def test_that_a_group_that_is_marked_already_is_gone_to_by_a_click(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    dialog = opened(studio)
+    found_by(dialog, "budget yellow")
+    await until(lambda: dialog.page.verticalScrollBar().maximum() == 0)
+    group = dialog.groups.currentItem() if not dialog.groups.isRowHidden(dialog.groups.currentRow()) else None
+    found_by(dialog, "")
+    await until(lambda: dialog.page.verticalScrollBar().maximum() > 0)
+    if group is None:
+        dialog.groups.setCurrentRow(5)
+        group = dialog.groups.currentItem()
+    dialog.page.verticalScrollBar().setValue(0)
+    dialog.groups.blockSignals(True)
+    dialog.groups.setCurrentItem(group)
+    dialog.groups.blockSignals(False)
+    QTest.mouseClick(
+        dialog.groups.viewport(), Qt.MouseButton.LeftButton, pos=dialog.groups.visualItemRect(group).center()
+    )
+    assert dialog.page.verticalScrollBar().value() > 0
     dialog.reject()
 
 

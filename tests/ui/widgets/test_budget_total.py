@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance
@@ -66,3 +66,17 @@ def test_that_what_the_figure_is_of_stands_below_where_it_would_be_cut(total: Bu
 def test_that_without_a_figure_there_is_a_dash(total: BudgetTotal) -> None:
     total.tell("", "no Request")
     assert total.text == "–"
+
+
+def test_that_figures_below_one_another_take_no_more_height_than_they_need(
+    qtbot: QtBot, total: BudgetTotal
+) -> None:
+    page, rest = QWidget(), QWidget()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    for each in (total, rest):
+        column.addWidget(each)
+    page.resize(240, 800)
+    page.show()
+    qtbot.waitUntil(lambda: total.height() == total.sizeHint().height())
+    assert rest.height() > 600
