@@ -119,9 +119,10 @@ async def test_that_docks_are_as_wide_as_before_once_a_small_window_is_large_aga
     docks = [studio.window.dock(each) for each in ("navigator", "budget", "detail")]
     studio.window.resizeDocks([docks[0]], [300], Qt.Orientation.Horizontal)
     await until(lambda: docks[0].width() == 300)
-    await asyncio.sleep(0.3)
     before = [each.size() for each in docks]
     for size in ((1000, 650), (900, 500)):
+        # How they stand is noted once nothing moves.
+        await asyncio.sleep(0.3)
         studio.window.resize(*size)
         await until(lambda: "dock_budget" in tabbed(studio))
         studio.window.resize(1440, 900)
