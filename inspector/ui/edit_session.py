@@ -59,7 +59,7 @@ class EditSession(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._editor = editor
-        self._ref = Ref(RefKind.BLOCK, block_id)
+        self.ref = Ref(RefKind.BLOCK, block_id)
         self._stage = Stage.EMPTY
         self._base: Version | None = None
         """The version of the stored content that the editor's operation is counted in."""
@@ -140,7 +140,7 @@ class EditSession(QObject):
     @property
     def is_stale(self) -> bool:
         """Whether somebody else has written since the version that the draft is made for."""
-        state, edit = self._workspace.file.blocks.get(self._ref.id), self._edit()
+        state, edit = self._workspace.file.blocks.get(self.ref.id), self._edit()
         return state is not None and edit is not None and edit.base not in (None, state.version)
 
     def review(self) -> None:
@@ -151,7 +151,7 @@ class EditSession(QObject):
 
     def take_resolved(self, sides: ThreeWay, content: Content) -> None:
         """Make what was decided the draft, on the stored version that was decided about."""
-        state = self._workspace.file.blocks.get(self._ref.id)
+        state = self._workspace.file.blocks.get(self.ref.id)
         if self._stage is not Stage.EDITING or state is None or not self._editor.takes(content):
             return
         self._earlier = None
@@ -187,7 +187,7 @@ class EditSession(QObject):
 
         `quiet` leaves it to somebody else to say so.
         """
-        state, edit = self._workspace.file.blocks.get(self._ref.id), self._edit()
+        state, edit = self._workspace.file.blocks.get(self.ref.id), self._edit()
         if self._stage in (Stage.SAVING, Stage.SAVED) or edit is None:
             return
         if state is None or not self._editor.takes(state.content):
@@ -196,24 +196,24 @@ class EditSession(QObject):
         if self._earlier is None and state.version == self._base:
             self._stage = Stage.TAKING_BACK
             self._editor.go_back(state)
-        kept = self._workspace.file.drafts.get(self._ref.id)
+        kept = self._workspace.file.drafts.get(self.ref.id)
         if self._earlier is not None and kept is not None:
             given_up = replace(kept, restored=False)
         self._earlier = self._again = None
         self._load(state)
-        self._workspace.drop_draft(self._ref.id)
+        self._workspace.drop_draft(self.ref.id)
         if not quiet:
             self.discarded.emit(given_up)
         self.changed.emit()
 
     def bring_back(self, draft: UnsavedEdit) -> None:
         """Take up again what was discarded, unless there is other work by now."""
-        state = self._workspace.file.blocks.get(self._ref.id)
+        state = self._workspace.file.blocks.get(self.ref.id)
         if self.is_dirty or self._stage in (Stage.SAVING, Stage.SAVED) or state is None:
             return
         if self._editor.takes(state.content):
             self._workspace.set_draft(draft.edit, draft.content)
-            self._workspace.answers.take_up(self._ref.id)
+            self._workspace.answers.take_up(self.ref.id)
             self._begin(state)
             self.changed.emit()
 
@@ -234,7 +234,7 @@ class EditSession(QObject):
         operation = self._editor.operation()
         if operation is None or self._stage is Stage.SAVED:
             return None
-        return Edit(self._ref, operation, self._base)
+        return Edit(self.ref, operation, self._base)
 
     def _edited(self) -> None:
         if self._stage is Stage.TAKING_BACK:
@@ -249,13 +249,13 @@ class EditSession(QObject):
     def _keep(self) -> None:
         edit = self._edit()
         if edit is None:
-            self._workspace.drop_draft(self._ref.id)
+            self._workspace.drop_draft(self.ref.id)
         else:
             self._workspace.set_draft(edit, self._editor.content)
 
     def _begin(self, state: BlockState) -> None:
         """Show the stored content, with an earlier draft on it if there is one."""
-        draft = self._workspace.file.drafts.get(self._ref.id)
+        draft = self._workspace.file.drafts.get(self.ref.id)
         self._earlier = None
         if draft is None:
             self._load(state)
@@ -363,8 +363,8 @@ class EditSession(QObject):
         late, self._late, self._earlier = self._late, None, None
         self._stage, self._receipt, self._passed_over = Stage.SAVED, receipt, False
         self._editor.count_from_mark()
-        self._workspace.drop_draft(self._ref.id)
-        state = late or self._workspace.file.blocks.get(self._ref.id)
+        self._workspace.drop_draft(self.ref.id)
+        state = late or self._workspace.file.blocks.get(self.ref.id)
         if state is not None and self._editor.takes(state.content):
             self._take_saved(state)
         self.saved.emit()

@@ -31,6 +31,7 @@ class ReviewPage(QWidget):
         name_help(self, "Review a conflict")
         self._appearance = appearance
         self.sides: ThreeWay | None = None
+        self._is_stale = False
         self._views = QStackedWidget()
         self._where = ElidedLabel("", strong=True)
         self._previous = button(tr("Previous"), lambda: self.step(-1))
@@ -75,10 +76,25 @@ class ReviewPage(QWidget):
     def undecided(self) -> int:
         return self.view.undecided
 
+    @property
+    def is_touched(self) -> bool:
+        """Whether a person decided or typed anything since the sides were shown."""
+        return self.view.is_touched
+
+    @property
+    def place_text(self) -> str:
+        """Which conflict is in front, and what is to be decided."""
+        return self._where.original
+
+    def tell_stale(self) -> None:
+        """Say that the other version is another by now; what was decided stays."""
+        self._is_stale = True
+        self._tell()
+
     def show_sides(self, sides: ThreeWay, name: str) -> None:
         """Show a draft beside what was stored meanwhile by `name`; the same ones keep what was decided."""
         is_same = self.sides is not None and _key(self.sides) == _key(sides)
-        self.sides = sides
+        self.sides, self._is_stale = sides, False
         self._views.setCurrentWidget(self.view)
         if not is_same:
             self.view.show_sides(sides, name)
@@ -114,7 +130,9 @@ class ReviewPage(QWidget):
 
     def _tell(self) -> None:
         view = self.view
-        self._where.setText(_where(view))
+        again = tr("changed again meanwhile: Save compares anew") if self._is_stale else ""
+        self._where.setText(" · ".join(filter(None, (_where(view), again))))
+        self._where.set_tone("warning" if again else "")
         for each in (self._previous, self._next):
             each.setEnabled(view.count > 1)
         for each in (*self._one, *self._all):

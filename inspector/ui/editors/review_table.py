@@ -76,6 +76,11 @@ class TableReview(QWidget):
         return len(self._places) - len(self._choices)
 
     @property
+    def is_touched(self) -> bool:
+        """Whether a person decided anything."""
+        return bool(self._choices)
+
+    @property
     def has_both(self) -> bool:
         """Whether both sides can stand at one place: a field has one value."""
         return False

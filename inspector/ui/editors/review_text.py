@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -9,9 +10,10 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from inspector.domain.content import TextContent
+from inspector.domain.edits.text import Splice
 from inspector.domain.history import ThreeWay
 from inspector.domain.resolution import Choice, Segment, text_segments
-from inspector.domain.splices import changed_stretch
+from inspector.domain.splices import between, changed_stretch
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.safe_text import ElidedLabel
@@ -19,6 +21,9 @@ from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
 
 _PANE_SHARE = (1, 1)
+
+Stretches = list[tuple[int, int]]
+"""From where to where, in code points."""
 
 
 class _Stop:
@@ -85,6 +90,12 @@ class TextReview(QWidget):
         return sum(not each.is_decided for each in self._stops)
 
     @property
+    def is_touched(self) -> bool:
+        """Whether a person decided or typed anything."""
+        decided = any(each.segment.is_conflict and each.is_decided for each in self._stops)
+        return decided or self.merged.operation() is not None
+
+    @property
     def has_both(self) -> bool:
         """Whether both sides can stand at the current place."""
         return True
@@ -126,9 +137,9 @@ class TextReview(QWidget):
         self._current = stop % len(self._stops)
         found = self._stops[self._current]
         # From the end: the cursor is what comes into sight, and what is read begins at the beginning.
-        for pane, texts in zip(self._panes, self._texts(), strict=True):
+        for pane, texts, words in zip(self._panes, self._texts(), _words_of(found.segment), strict=True):
             start = sum(map(len, texts[: found.at]))
-            pane.select_range(start + len(texts[found.at]), start)
+            pane.select_range(start + words[-1][1], start + words[0][0])
         self.merged.select_range(found.end, found.start)
         self.changed.emit()
 
@@ -201,7 +212,14 @@ class TextReview(QWidget):
     def _mark_panes(self) -> None:
         for pane, texts in zip(self._panes, self._texts(), strict=True):
             starts = list(accumulate(map(len, texts), initial=0))
-            pane.mark_found([(starts[each.at], starts[each.at + 1]) for each in self._changes])
+            side = self._panes.index(pane)
+            pane.mark_found(
+                [
+                    (starts[each.at] + first, starts[each.at] + last)
+                    for each in self._changes
+                    for first, last in _words_of(each.segment)[side]
+                ]
+            )
         self._mark()
 
     def _lay_out(self, appearance: Appearance) -> None:
@@ -229,6 +247,39 @@ class TextReview(QWidget):
 
 def _is_change(segment: Segment) -> bool:
     return segment.is_conflict or not segment.base == segment.theirs == segment.mine
+
+
+def _words_of(segment: Segment) -> tuple[Stretches, Stretches, Stretches]:
+    """Where words of a segment differ: before, in theirs and in mine; all of it where none stands there."""
+    base = segment.base
+    theirs, mine = between(base, segment.theirs), between(base, segment.mine)
+    before = sorted((each.start, each.start + each.delete) for each in (*theirs, *mine))
+    return (
+        _apart(before) or [(0, len(base))],
+        _new_in(theirs) or [(0, len(segment.theirs))],
+        _new_in(mine) or [(0, len(segment.mine))],
+    )
+
+
+def _new_in(splices: Iterable[Splice]) -> Stretches:
+    """Where what was put in stands in the text after an edit."""
+    found, moved = [], 0
+    for each in splices:
+        start = each.start + moved
+        found.append((start, start + len(each.insert)))
+        moved += len(each.insert) - each.delete
+    return _apart(found)
+
+
+def _apart(stretches: Iterable[tuple[int, int]]) -> Stretches:
+    """Ascending stretches without the empty ones, those that touch as one."""
+    found: Stretches = []
+    for start, end in stretches:
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        elif start < end:
+            found.append((start, end))
+    return found
 
 
 def _names() -> tuple[str, str, str]:

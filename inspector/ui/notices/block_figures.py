@@ -12,10 +12,10 @@ from inspector.domain.content import (
     TextContent,
 )
 from inspector.domain.counts import Count
-from inspector.domain.snapshot import BlockState
+from inspector.domain.requests import Request
+from inspector.domain.snapshot import BlockState, RequestSpec
 from inspector.runtime.block_lengths import is_long
 from inspector.runtime.rendering import counted_characters
-from inspector.ui.file_state import FileState
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import ElidedLabel, count_hidden
 from inspector.ui.widgets.controls import arrange, restyle
@@ -54,8 +54,9 @@ class BlockFigures(QWidget):
 
     def tell_tokens(self, content: Content | None, *, in_part: bool = False) -> None:
         """Say what the block takes in the Request; `in_part`: of which it has not all lines."""
+        self._services.bridge.cancel(self._reviewed)
         file = self._services.workspace.file
-        now, saved = self._tokens_of(file, saved=False), self._tokens_of(file, saved=True)
+        now, saved = self._in(file.request), self._in(file.saved_request)
         text = tr("not in the Request") if now is None else tokens(now)
         if in_part and now is not None:
             text = tr("{tokens} sent", tokens=text)
@@ -63,8 +64,41 @@ class BlockFigures(QWidget):
         change = (
             0 if now is None or saved is None or self._id not in file.drafts else now.tokens - saved.tokens
         )
+        self._say_change(change)
+
+    def tell_reviewed(self, content: Content) -> None:
+        """Say what the block would take in the Request as it is decided in a review."""
+        session, agent = self._services.workspace.live.session, self._services.workspace.file.agent
+        if session is None or agent is None:
+            return
+        drafts = {self._id: content}
+        spec = RequestSpec(now=self._services.workspace.now(), zone=self._services.settings.text("time.zone"))
+
+        async def built() -> Request:
+            await asyncio.sleep(_SOON_SECONDS)
+            return await session.engine.context.request(agent.id, spec, drafts)
+
+        self._services.bridge.supersede(
+            self._reviewed,
+            built(),
+            name=tr("Counting tokens"),
+            on_done=self._say_reviewed,
+            # Why it can't be built is said once it is the draft.
+            on_error=lambda _: True,
+        )
+
+    def _say_reviewed(self, request: Request) -> None:
+        now, saved = self._in(request), self._in(self._services.workspace.file.saved_request)
+        self._tokens.setText(tr("not in the Request") if now is None else tokens(now))
+        self._say_change(0 if now is None or saved is None else now.tokens - saved.tokens)
+
+    def _say_change(self, change: int) -> None:
         self._change.setText(signed(change))
         self._change.set_tone("warning" if change > 0 else "ok")
+
+    @property
+    def _reviewed(self) -> tuple[str, str]:
+        return "reviewed tokens", self._id
 
     def tell_characters(self, state: BlockState | None, content: Content | None) -> None:
         if state is None or content is None:
@@ -97,8 +131,8 @@ class BlockFigures(QWidget):
         self.bar.setValue(min(count, limit or 1))
         restyle(self.bar, "tone", tone)
 
-    def _tokens_of(self, file: FileState, *, saved: bool) -> Count | None:
-        request = file.saved_request if saved else file.request
+    def _in(self, request: Request | None) -> Count | None:
+        """What the block takes in a Request, None where it is not in it."""
         wanted = f"block:{self._id}"
         for section in request.sections if request else ():
             for piece in section.pieces:

@@ -8,12 +8,20 @@ from functools import cached_property
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from inspector.domain.content import Content, TextContent
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.text import SpliceText
+from inspector.domain.errors import RefusedError
 from inspector.domain.history import ThreeWay
+from inspector.domain.operations_between import operation_between
+from inspector.domain.ref import Ref
 from inspector.domain.resolution import Choice
+from inspector.domain.splices import changed_stretch
 from inspector.ui.actions import Action
 from inspector.ui.draft_comparison import Comparison
 from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.review_page import ReviewPage
+from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.panel import PanelServices
 from inspector.ui.wording import tr, tr_count
 
@@ -136,8 +144,27 @@ class BlockReview(TabReview):
     def __init__(self, services: PanelServices, session: EditSession, parent: QObject) -> None:
         super().__init__(services, parent)
         self._session = session
+        self._draft: UnsavedEdit | None = None
         session.compared.connect(self._show)
         session.changed.connect(self._follow)
+        session.met.connect(self._meet)
+
+    @property
+    def draft(self) -> UnsavedEdit | None:
+        """What saving would store as it is decided now; None where that is nothing, or no review is open."""
+        sides = self.page.sides if self.is_open else None
+        if sides is None:
+            self._draft = None
+            return None
+        content = self.page.content
+        if (
+            self._draft is None
+            or self._draft.content != content
+            or self._draft.edit.base != sides.theirs_version
+        ):
+            edit = _edit_of(self._session.ref, sides, content)
+            self._draft = None if edit is None else UnsavedEdit(edit, content)
+        return self._draft
 
     def take_decision(self) -> None:
         sides = self.page.sides
@@ -157,7 +184,28 @@ class BlockReview(TabReview):
         written = found.state.written
         self.open_with(found.sides, written.actor.name if written else tr("Someone else"))
 
+    def _meet(self, _: object) -> None:
+        """Somebody wrote again: show that, unless somebody has begun to decide, which Save then compares anew."""
+        if self.is_open and self.page.is_touched:
+            self.page.tell_stale()
+        elif self.is_open:
+            self._session.review()
+
     def _follow(self) -> None:
         """Close when the draft was saved or discarded from elsewhere."""
         if not self._session.is_dirty:
             self.close()
+
+
+def _edit_of(ref: Ref, sides: ThreeWay, content: Content) -> Edit | None:
+    """What makes of the stored content the one that was decided on, None where nothing does."""
+    theirs = sides.theirs
+    if isinstance(theirs, TextContent) and isinstance(content, TextContent):
+        # As one stretch: it is worked out at every key, and only what comes of it is looked at.
+        splices = changed_stretch(theirs.text, content.text)
+        return Edit(ref, SpliceText(splices), sides.theirs_version) if splices else None
+    try:
+        operation = operation_between(sides.schema, theirs, content)
+    except RefusedError:
+        return None
+    return None if operation is None else Edit(ref, operation, sides.theirs_version)

@@ -218,7 +218,7 @@ class BlockPanel(Panel):
         self.effects.opened.connect(self.show_sharing)
         self.editors.faulted.connect(self._tell)
         self._pages.changed.connect(self._tell_settings)
-        self.review.changed.connect(self._tell)
+        self.review.changed.connect(self._tell_review)
         self.work.saved.connect(self.reason_field.clear)
         for each in (self.work.saved, self.work.discarded):
             each.connect(self._return_to_editor)
@@ -334,7 +334,7 @@ class BlockPanel(Panel):
         self.views.buttons[BlockTabView.EDIT].setVisible(self._has_editor)
         self.views.buttons[BlockTabView.RAW].setVisible(self._has_editor)
         self._notices.tell(state, drafted=dirty, reviewing=self.review.is_open)
-        self.numbers.tell_characters(state, self._content)
+        self.numbers.tell_characters(state, self._decided)
         self._tell_tokens(self._content if _is_readable(state) else None)
         self._show_view()
         self._tell_actions()
@@ -412,7 +412,20 @@ class BlockPanel(Panel):
         if state is not None:
             self.rendered.take(state, self._content)
 
+    def _tell_review(self) -> None:
+        self.effects.review(self.review.draft, is_open=self.review.is_open)
+        self._tell()
+
+    @property
+    def _decided(self) -> Content | None:
+        """What a save would store: while a review is open, what is merged in it."""
+        return self.review.page.content if self.review.is_open else self._content
+
     def _tell_tokens(self, content: Content | None) -> None:
+        decided = self._decided
+        if self.review.is_open and decided is not None:
+            self.numbers.tell_reviewed(decided)
+            return
         self.sent.tell(self._state)
         sections = self.editors.structured.page if self.editors.structured is not None else None
         if isinstance(sections, CompositeEditor):

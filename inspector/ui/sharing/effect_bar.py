@@ -44,6 +44,7 @@ class EffectBar(QFrame):
         self._services = services
         self._id = block_id
         self._sharing = sharing
+        self._reviewed: tuple[UnsavedEdit | None] | None = None
         self.reader = EffectReader(services, self)
         self.setProperty("role", "dock_title")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -66,6 +67,8 @@ class EffectBar(QFrame):
     def _draft(self) -> UnsavedEdit | None:
         """What a save would store; a draft that no longer fits its block can't be saved and has no effect."""
         file = self._services.workspace.file
+        if self._reviewed is not None:
+            return self._reviewed[0]
         return None if file.is_draft_unfit(self._id) else file.drafts.get(self._id)
 
     def actions_of_tab(self) -> tuple[Action, ...]:
@@ -76,6 +79,12 @@ class EffectBar(QFrame):
     def follow(self, what: What) -> None:
         """Say it again where agents, the block or its draft are others."""
         if what & (What.FILE | What.AGENTS | What.BLOCKS | What.DRAFTS):
+            self.tell()
+
+    def review(self, decided: UnsavedEdit | None, *, is_open: bool) -> None:
+        """Work the effects out for what is decided in a review while one is open."""
+        before, self._reviewed = self._reviewed, (decided,) if is_open else None
+        if before != self._reviewed:
             self.tell()
 
     def tell(self) -> None:
