@@ -25,7 +25,8 @@ from inspector.ui.widgets.import_preview import ImportPreview
 from tests.ui.conftest import Studio, Until
 from tests.ui.hostile_file import agent_file
 from tests.ui.open_window import calm, docks, open_file, texts
-from tests.ui.world import CHECKLIST, NOTES, QUESTIONS
+from tests.ui.test_undo import tree_of
+from tests.ui.world import CHECKLIST, GRACE, NOTES, QUESTIONS
 
 
 async def test_that_without_a_file_there_is_the_welcome_page_alone(
@@ -89,6 +90,18 @@ async def test_that_a_closed_agent_is_read_when_it_is_expanded(
     await until(lambda: model.rowCount(grace) > 2)
     assert studio.contents.workspace.file.agent is not None
     assert studio.contents.workspace.file.agent.name == "Ada"
+
+
+async def test_that_another_agent_that_is_shown_is_scrolled_to(
+    qloop: asyncio.AbstractEventLoop, studio: Studio, until: Until
+) -> None:
+    studio.window.resize(1280, 420)
+    await open_file(studio, until)
+    tree = tree_of(studio)
+    top = tree.viewport().rect().topLeft()
+    assert tree.indexAt(top).data() == "Ada"
+    studio.contents.workspace.show_agent(GRACE.id)
+    await until(lambda: tree.indexAt(top).data() == "Grace")
 
 
 async def test_that_expansion_and_selection_outlive_a_live_change(

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QMenu, QToolButton, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QToolButton, QTreeView, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.actions import SEPARATOR, Action, Actions
@@ -39,6 +39,8 @@ _BLOCK_MENU = (
 )
 _AGENT_MENU = ("agent.show", "agent.settings", SEPARATOR, "block.new", "agent.new")
 
+_OPEN_PLACES = ("core", "working", "log", "shared")
+"""The groups of the agent that is shown that are open at first."""
 _ROWS = What.AGENTS | What.AGENT | What.CONTENTS | What.BLOCKS | What.DRAFTS | What.RUNS
 _FIGURES_MILLISECONDS = 150
 _INDENT_STEPS = 3
@@ -54,6 +56,8 @@ class NavigatorPanel(Panel):
         self._rows = NavigatorRows()
         self._state = NavigatorState(services.marks.warning)
         self._opened: set[Hashable] = set()
+        self._shown = ""
+        """The agent that is in sight: another one that is shown is scrolled to."""
         self._expanded: set[Hashable] = set()
         """What was expanded before something was filtered for."""
         self._filling = False
@@ -74,10 +78,6 @@ class NavigatorPanel(Panel):
         dress_tree(self._view, services.appearance, tr("Agents and their memory"), _INDENT_STEPS)
         self._view.setItemDelegate(BadgedRows(services.appearance, services.icons, _painted, self._view))
         self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._view.customContextMenuRequested.connect(self._offer)
-        self._view.selectionModel().currentChanged.connect(self._choose)
-        self._view.activated.connect(self._open)
-        self._view.expanded.connect(self._load)
         self._top = QVBoxLayout()
         arrange(self._top, self._filter, self._nothing)
         arrange(QVBoxLayout(self), self._top, self._view)
@@ -133,6 +133,10 @@ class NavigatorPanel(Panel):
             self._fill()
 
     def _listen(self) -> None:
+        self._view.customContextMenuRequested.connect(self._offer)
+        self._view.selectionModel().currentChanged.connect(self._choose)
+        self._view.activated.connect(self._open)
+        self._view.expanded.connect(self._load)
         self.services.selection.changed.connect(self._follow)
         self.services.preferences.changed.connect(self._gather_soon)
         self.services.appearance.changed.connect(self._repaint)
@@ -163,6 +167,7 @@ class NavigatorPanel(Panel):
 
     def _forget(self) -> None:
         self._opened.clear()
+        self._shown = ""
         self._source.forget()
         self._rows.forget()
 
@@ -201,12 +206,24 @@ class NavigatorPanel(Panel):
             self._expand_new()
         self._view.verticalScrollBar().setValue(scrolled)
         self._follow(self.services.selection.selected)
+        self._bring_agent()
+
+    def _bring_agent(self) -> None:
+        """Scroll to the agent that is shown once it is another one, and again when what it has is there below it."""
+        shown = next((agent.id for agent in self._state.agents if agent.shown), "")
+        if not shown or shown == self._shown:
+            return
+        is_first = not self._shown
+        index = self._model.find(("agent", shown))
+        if not is_first:
+            self._view.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtTop)
+        if is_first or any(self._model.find(("group", shown, place)).isValid() for place in _OPEN_PLACES):
+            self._shown = shown
 
     def _expand_new(self) -> None:
         """Expand the shown agent's groups the first time they come up; later it is the user's choice."""
         for agent in self._state.agents:
-            places = ("core", "working", "log", "shared")
-            keys = [("agent", agent.id), *(("group", agent.id, place) for place in places)]
+            keys = [("agent", agent.id), *(("group", agent.id, place) for place in _OPEN_PLACES)]
             for key in keys if agent.shown else ():
                 index = self._model.find(key)
                 if index.isValid() and key not in self._opened:

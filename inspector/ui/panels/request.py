@@ -152,6 +152,7 @@ class RequestPanel(Panel):
         from inspector.ui.what_if.bar import WhatIfBar  # noqa: PLC0415
 
         self._what_if = WhatIfBar(self.services, self)
+        self._what_if.left.connect(lambda: self.first_focus().setFocus(Qt.FocusReason.OtherFocusReason))
         self._what_if_place.addWidget(self._what_if)
         return self._what_if
 
@@ -385,7 +386,15 @@ class RequestPanel(Panel):
             self.states.show_run(ref.id)
 
     def _follow_selection(self, _: SelectionState) -> None:
-        self._awaited = not self._mark_selection(reveal=not self._pointing)
+        is_marked = self._mark_selection(reveal=not self._pointing)
+        # Laid out anew, its rows are gone to.
+        self._awaited = not is_marked or (not self._pointing and self._unfold_selected())
+
+    def _unfold_selected(self) -> bool:
+        """Unfold the section of what was selected elsewhere; says whether it was folded."""
+        rows, selected = self.view.rows, self.services.selection.selected
+        piece = piece_for(rows, selected) if rows else None
+        return piece is not None and self.folding.unfold_section(piece)
 
     def _mark_selection(self, *, reveal: bool) -> bool:
         """Mark what is selected; says whether it is in the rows that are shown."""

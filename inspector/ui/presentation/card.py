@@ -303,11 +303,12 @@ def _cost_rows(ref: Ref, pieces: tuple[Piece, ...], out: LeftOut | None, facts: 
     if pieces:
         worst = max((piece.method for piece in pieces), key=list(Method).index)
         text = tr(
-            "{tokens} · {method} ({tokenizer}) · {share} of the context window",
+            "{tokens} · {method} ({tokenizer}) · {share} of the context window ({window})",
             tokens=_by_section(pieces, request),
             method=_METHODS[worst](),
             tokenizer=request.tokenizer.name,
             share=share(sum(piece.tokens for piece in pieces), request.limits.max_tokens),
+            window=number(request.limits.max_tokens),
         )
         tokens = sum(piece.tokens for piece in pieces)
         return [CardRow(tr("Tokens"), _with_price(text, Count(tokens, worst), facts))]
@@ -361,11 +362,13 @@ def _section_card(ref: Ref, facts: CardFacts) -> Card | None:
     section = _section_of(ref, facts.request)
     if section is None:
         return _list_card(ref.part) if ref.part else Card(ref.id)
+    window = facts.request.limits.max_tokens if facts.request else 0
     text = tr(
-        "{tokens} · {method} · {share} of the context window",
+        "{tokens} · {method} · {share} of the context window ({window})",
         tokens=number(section.tokens),
         method=_METHODS[section.method](),
-        share=share(section.tokens, facts.request.limits.max_tokens if facts.request else 0),
+        share=share(section.tokens, window),
+        window=number(window),
     )
     rows = (
         CardRow(tr("Contains"), tr_count("{count} piece", "{count} pieces", len(section.pieces))),

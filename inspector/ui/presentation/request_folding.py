@@ -55,6 +55,13 @@ class RequestFolding(QObject):
             self._found = place
             self._take(unfolded)
 
+    def unfold_section(self, piece: Piece) -> bool:
+        """Unfold the section of a piece that is gone to; says whether it was folded."""
+        if self._is_wire or piece.section not in self.folds.sections:
+            return False
+        self._take(replace(self.folds, sections=self.folds.sections - {piece.section}))
+        return True
+
     def reveal_found(self) -> None:
         """Go to the place that was found, now that its rows are there."""
         if self._found is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
 from inspector.domain.limits import STRATEGIES
@@ -48,7 +49,12 @@ _LONGEST = 30
 
 
 class WhatIfBar(QFrame):
-    """Shown while something is tried or is to be; everything in it follows the file's state."""
+    """Shown while something is tried or is to be; everything in it follows the file's state.
+
+    `left` tells that the keyboard was in a part of it that is gone, or can't be used any more.
+    """
+
+    left = Signal()
 
     def __init__(self, services: PanelServices, parent: QWidget) -> None:
         # From the start: it may show itself at once, and would be a window of its own.
@@ -157,6 +163,15 @@ class WhatIfBar(QFrame):
     def _agent(self) -> Agent | None:
         """The agent with its unsaved settings: what is tried lies on them."""
         return self.services.workspace.file.drafted_agent
+
+    def focusNextPrevChild(self, next_: bool) -> bool:
+        """Go on by Tab. Qt asks for it too where a part with the keyboard goes, and nobody wants to go on then."""
+        focused = QApplication.focusWidget()
+        if focused is not None and not (focused.isEnabled() and focused.isVisible()):
+            # What comes next may be a list, which would select its first row.
+            self.left.emit()
+            return True
+        return super().focusNextPrevChild(next_)
 
     def _show(self) -> None:
         file = self.services.workspace.file

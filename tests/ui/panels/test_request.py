@@ -15,7 +15,7 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetCharLimit
 from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import Mark, Piece, Request
+from inspector.domain.requests import Mark, Piece, Request, SourceKind
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.selection import SelectedSpan, SelectionState
 from tests.ui import values
@@ -89,6 +89,26 @@ async def test_that_tools_are_folded_at_first_and_nothing_else(
     assert panel.view.rows is not None
     folded = [each.name for each in panel.view.rows.request.sections if panel.view.rows.is_folded(each.name)]
     assert folded == ["tools"]
+
+
+async def test_that_a_tool_that_is_selected_elsewhere_is_unfolded_and_shown(
+    shown: Open, studio: Studio, until: Until
+) -> None:
+    panel = await shown()
+    await put(studio, panel, until, values.request())
+    request = studio.contents.workspace.file.request
+    assert request is not None
+    tools = next(each for each in request.sections if each.name == "tools")
+    piece = next(each for each in tools.pieces if each.source.kind is SourceKind.TOOL)
+    assert piece.source.ref is not None
+    studio.contents.services.selection.select(piece.source.ref)
+    await until(lambda: section_rows(panel, "tools"))
+    rows = panel.view.rows
+    assert rows is not None
+    place = rows.rows_of_piece(piece.id)
+    assert place is not None
+    await until(lambda: panel.view.box_of_row(place[0]) is not None)
+    assert panel.view.selected_piece == piece.id
 
 
 async def test_that_a_click_selects_the_piece_with_its_span_everywhere(shown: Open, studio: Studio) -> None:

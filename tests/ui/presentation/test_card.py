@@ -45,7 +45,7 @@ def test_that_a_block_says_why_it_is_in_who_wrote_and_what_it_costs() -> None:
     assert said["Last written"].startswith("Ada, ")
     assert said["Last written"].endswith("tool call call_block_edit · version 31")
     assert said["Characters"] == "167 of 5,000"
-    assert said["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window"
+    assert said["Tokens"] == "96 · exact (o200k_base) · 0.7 % of the context window (14,500)"
     assert card(CHECKLIST).note == "working · list · read and write"
 
 

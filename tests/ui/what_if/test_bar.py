@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
@@ -304,6 +304,22 @@ async def test_that_discard_leaves_the_file_as_it_was(begin: Begin) -> None:
     assert trial.texts() == texts
     assert not trial.bar.isVisible()
     assert stored(trial.studio.opener.path) == files
+
+
+async def test_that_discard_by_key_leaves_the_selection_and_the_keyboard_at_the_request(
+    begin: Begin,
+) -> None:
+    trial = await begin()
+    assert trial.do("what_if.leave_out", PERSONA)
+    await trial.built()
+    trial.bar.discard.setFocus()
+    QTest.keyClick(trial.bar.discard, Qt.Key.Key_Space)
+    await trial.until(lambda: not trial.bar.isVisible())
+    await trial.calm()
+    assert trial.studio.contents.services.selection.ref == PERSONA
+    request = trial.studio.window.centre.currentWidget()
+    assert isinstance(request, RequestPanel)
+    assert QApplication.focusWidget() is request.view
 
 
 async def test_that_each_agent_has_its_own_and_another_file_none(begin: Begin) -> None:
