@@ -36,5 +36,7 @@ def _section(name: str, mine: PlainContent, base: Content, theirs: Content) -> P
 def _text(base: Content, theirs: Content, mine: TextContent) -> TextContent:
     if not isinstance(base, TextContent) or not isinstance(theirs, TextContent):
         return mine
-    own = rebased(between(base.text, mine.text), between(base.text, theirs.text))
+    other = between(base.text, theirs.text)
+    # What both wrote alike is there already.
+    own = rebased(tuple(each for each in between(base.text, mine.text) if each not in other), other)
     return TextContent(spliced(theirs.text, own))

@@ -189,14 +189,23 @@ class Actions(QObject):
                 self._items[row.id].setShortcuts(free)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Do the window's action where the part that has its keys can't do its own."""
+        """Where a field has nothing to take back, do the action of the part around it, or the window's for that."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             keys = QKeySequence(event.keyCombination())
             for row in tuple(self._rows.values()):
                 is_meant = row.instead in self._rows and keys in action_keys(row)
-                if is_meant and _has_no_step(watched, event) and row.why_not() and self.run(row.instead):
+                # A field takes the keys to itself, also where the part around it has what they take back.
+                if is_meant and _has_no_step(watched, event) and self._run_around(row):
                     return True
         return False
+
+    def _run_around(self, row: Action) -> bool:
+        """Do an action of the part around a field, else the window's; says whether the keys are done with."""
+        if self.run(row.id):
+            return True
+        back = self._rows.get(_WAYS_BACK.get(row.id, ""))
+        # Who takes back all that was typed, key after key, doesn't mean the change of the file before that.
+        return (back is not None and not back.why_not()) or self.run(row.instead)
 
     def _listen_to(self, now: QObject | None) -> None:
         if self._listened is not None and isValid(self._listened):
@@ -208,6 +217,9 @@ class Actions(QObject):
     def _trigger(self, id_: str) -> None:
         self.run(id_)
         self.refresh()
+
+
+_WAYS_BACK = {"edit.undo": "edit.redo", "edit.redo": "edit.undo"}
 
 
 def _has_no_step(field: QObject, event: QKeyEvent) -> bool:

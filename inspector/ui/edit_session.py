@@ -14,7 +14,7 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.history import ThreeWay
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
-from inspector.ui.draft_comparison import Comparison, Preview
+from inspector.ui.draft_comparison import Comparison, DraftConflictError, Preview
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.workspace import Workspace
@@ -76,8 +76,6 @@ class EditSession(QObject):
         """The reason of the last save, and whether it unlocked."""
         self.is_in_conflict = False
         """Whether it is known that somebody else wrote where the draft does."""
-        self._wish: tuple[str, bool, Operation | None] | None = None
-        """A save that waits until it is known what others wrote."""
         editor.edited.connect(self._edited)
         workspace.open_edits.add(block_id, self)
 
@@ -128,14 +126,8 @@ class EditSession(QObject):
             self._again = (reason, unlock)
             return
         edit = self._edit()
-        if edit is None:
-            return
-        if self.is_stale:
-            # Where both wrote at the same place, a person decides before anything is stored.
-            self._wish = (reason, unlock, before)
-            self._workspace.compare(edit, self._save_compared, self._save_wished, purpose="save")
-            return
-        self._store(edit, reason, unlock=unlock, before=before)
+        if edit is not None:
+            self._store(edit, reason, unlock=unlock, before=before)
 
     @property
     def is_stale(self) -> bool:
@@ -311,20 +303,6 @@ class EditSession(QObject):
             self.is_in_conflict = True
             self.met.emit(found.state)
 
-    def _save_compared(self, found: Comparison) -> None:
-        if found.is_conflict and self._wish is not None:
-            self._wish = None
-            self.compared.emit(found)
-        else:
-            self._save_wished()
-
-    def _save_wished(self) -> None:
-        """Save what nobody else has written at the same place."""
-        wish, self._wish = self._wish, None
-        edit = self._edit()
-        if wish is not None and edit is not None and self._stage is Stage.EDITING:
-            self._store(edit, wish[0], unlock=wish[1], before=wish[2])
-
     def _store(self, edit: Edit, reason: str, *, unlock: bool, before: Operation | None) -> None:
         self._stage, self._tried = Stage.SAVING, (reason, unlock)
         self._editor.set_mark()
@@ -389,6 +367,9 @@ class EditSession(QObject):
 
     def _failed(self, error: BaseException) -> bool:
         is_refused = self.take_error(error)
+        if isinstance(error, DraftConflictError):
+            self.compared.emit(error.comparison)
+            return True
         if is_refused:
             self.refused.emit(error)
         return is_refused

@@ -143,11 +143,20 @@ class RecordSession(UnsavedRecords[Record]):
 
     def save(self, edit: Edit, reading: Coroutine[Any, Any, Record | None]) -> None:
         """Apply an edit; where what is stored says something else than when it began, both are merged first."""
-        id_ = edit.target.id
+        id_, begun = edit.target.id, self.get(edit.target.id)
+
+        def saved(_: object) -> None:
+            kept = self.get(id_)
+            if kept is None or begun is None or kept.operation == begun.operation:
+                self.drop(id_)
+            else:
+                # Typed in meanwhile: it begins with what was saved.
+                self._bases.pop(kept.target.whole, None)
+                self._workspace.records.put(replace(kept, base=None))
 
         def read(found: RecordMerge[Record] | None) -> None:
             if found is None:
-                self._workspace.apply([replace(edit, base=None)], on_done=lambda _: self.drop(id_))
+                self._workspace.apply([replace(edit, base=None)], on_done=saved)
             elif found.quiet is None:
                 self.compared.emit(id_, found)
             elif self.resolve(id_, found, found.quiet):

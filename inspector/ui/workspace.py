@@ -27,7 +27,14 @@ from inspector.ui.agent_runner import AgentRunner
 from inspector.ui.bridge import Bridge, is_gone
 from inspector.ui.call_maker import CallMaker
 from inspector.ui.consent_drafts import ConsentDrafts, apply_answers, restored_answers
-from inspector.ui.draft_comparison import Comparison, Preview, compared, previewed
+from inspector.ui.draft_comparison import (
+    Comparison,
+    DraftConflictError,
+    Preview,
+    compared,
+    previewed,
+    to_store,
+)
 from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts
 from inspector.ui.file_state import (
     FileState,
@@ -205,6 +212,9 @@ class Workspace:
 
         def failed(error: BaseException) -> bool:
             dealt_with = not is_gone(on_error) and on_error(error)
+            if dealt_with and isinstance(error, DraftConflictError):
+                # It is being decided.
+                return True
             # Of one that was answered elsewhere the draft itself says so, until a person has decided.
             if self.answers.note_refused(block_id, error):
                 return True
@@ -221,15 +231,26 @@ class Workspace:
             if not is_gone(on_done):
                 on_done(receipt)
 
-        if before is None and self.answers.of(block_id) is None:
-            work = session.engine.edit(block_id, edit.operation, reason=reason, base=edit.base, unlock=unlock)
-        else:
-            steps = [self.answers.as_answer(edit)]
-            if before is not None:
-                steps.insert(0, Edit(edit.target, before))
-            intents = [Intent(each, session.engine.actor, reason, unlock=unlock) for each in steps]
-            work = _last_of(apply_answers(session.engine, intents))
+        work = self._stored(session, edit, reason, unlock=unlock, before=before)
         self._write(self._bridge.spawn(work, name=self._saving(block_id), on_done=done, on_error=failed))
+
+    async def _stored(
+        self, session: FileSession, edit: Edit, reason: str, *, unlock: bool, before: Operation | None
+    ) -> Receipt:
+        """Store a draft as a review would show it with what others wrote.
+
+        Raises:
+            DraftConflictError: both changed the same place: nothing is stored.
+        """
+        ready, engine = await to_store(session, edit), session.engine
+        if before is None and self.answers.of(edit.target.id) is None:
+            block_id = edit.target.id
+            return await engine.edit(block_id, ready.operation, reason=reason, base=ready.base, unlock=unlock)
+        steps = [self.answers.as_answer(ready)]
+        if before is not None:
+            steps.insert(0, Edit(edit.target, before))
+        intents = [Intent(each, engine.actor, reason, unlock=unlock) for each in steps]
+        return await _last_of(apply_answers(engine, intents))
 
     def apply(
         self,

@@ -23,7 +23,7 @@ from inspector.domain.edits.block_rows import (
 )
 from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
-from inspector.domain.errors import DocumentError, FileError, InspectorError, Refusal, RefusedError
+from inspector.domain.errors import DocumentError, FileError, Refusal
 from inspector.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.summary import summary_text
@@ -31,7 +31,7 @@ from inspector.domain.requests import Request
 from inspector.domain.summaries import Summary
 from inspector.runtime.rendering import rendered_text
 from inspector.runtime.session import FileSession
-from inspector.ui.draft_comparison import compared
+from inspector.ui.draft_comparison import DraftConflictError, to_store
 from inspector.ui.file_state import FileState, UnsavedEdit
 from inspector.ui.presentation.archival import drafted
 from inspector.ui.presentation.block_clashes import settings_of
@@ -266,7 +266,7 @@ async def _on_stored_rules(session: FileSession, ref: Ref, edits: Sequence[Edit]
 async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], DraftRefusal | None]:
     """An edit as it is saved, mostly one, and why it can't be."""
     if edit.target.kind is RefKind.BLOCK:
-        return (edit,), await _block_conflict(session, edit)
+        return await _ready_block(session, edit)
     made, why = await _ready_other(session, edit)
     return made, DraftRefusal(why) if why else None
 
@@ -306,20 +306,11 @@ async def _settings_conflict(session: FileSession, edit: Edit) -> str:
     return tr("Someone else changed settings of this block. Open it and save there.")
 
 
-async def _block_conflict(session: FileSession, edit: Edit) -> DraftRefusal | None:
-    state = await session.engine.memory.get(edit.target.id)
-    if state is None or edit.base in (None, state.version):
-        return None
+async def _ready_block(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], DraftRefusal | None]:
     try:
-        found = await compared(session, edit)
-    except RefusedError as error:
-        return refusal_of(error.refusal)
-    except InspectorError:
-        # Without its base version, the store itself says what can be done.
-        return None
-    if found.is_conflict:
-        return DraftRefusal(tr("Someone else changed the same place. Open it and choose Review."))
-    return None
+        return (await to_store(session, edit),), None
+    except DraftConflictError:
+        return (edit,), DraftRefusal(tr("Someone else changed the same place. Open it and choose Review."))
 
 
 def _agent(file: FileState, owner: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTreeView
+from PySide6.QtWidgets import QApplication, QTreeView
 
 from inspector.domain.activity import Importance
 from inspector.domain.agents import Agent, AgentStatus
@@ -18,7 +18,7 @@ from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.presentation.labels import agent_name_fault
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import open_file, press_toast, said, toast_text
+from tests.ui.open_window import calm, open_file, press_toast, said, toast_text
 from tests.ui.panels.agent_tab import HISTORY, MEMORY, OpenSettings
 from tests.ui.world import ADA, GRACE
 
@@ -233,6 +233,29 @@ async def test_that_typing_is_undone_and_redone_step_by_step_and_the_file_is_not
     wanted = tab.panel.work.wanted
     assert wanted is not None
     assert wanted.persona == "Short."
+
+
+async def test_that_the_keys_take_back_what_is_typed_while_the_field_has_the_keyboard(
+    settings: OpenSettings,
+) -> None:
+    tab = await settings()
+    for path, text, before in (("name", "Ada Byron", "Ada"), (MEMORY, "2000", "4,000")):
+        tab.type(path, text)
+        await calm(tab.studio, tab.until)
+        assert QApplication.focusWidget() is tab.line(path)
+        tab.press("Ctrl+Z")
+        assert tab.line(path).text() == before
+        tab.press("Ctrl+Y")
+        assert tab.line(path).text().replace(",", "") == text
+        tab.press("Ctrl+Z")
+    tab.type("persona", "New persona")
+    tab.press("Ctrl+Z")
+    assert not tab.is_dirty
+    # Once all is taken back, the keys don't reach the file.
+    step = tab.workspace.file.next_undo
+    tab.press("Ctrl+Z")
+    await calm(tab.studio, tab.until)
+    assert tab.workspace.file.next_undo == step
 
 
 async def test_that_a_save_is_one_step_with_a_name_that_undo_takes_back(settings: OpenSettings) -> None:

@@ -187,11 +187,16 @@ async def test_that_somebody_who_writes_during_the_review_is_reviewed_too(open_t
     text = await tab.world.text()
     await tab.world.write(QUESTIONS, SpliceText((Splice(text.index("THEIRS"), 6, "AGAIN"),)))
     await tab.until(lambda: tab.content == TextContent(f"{FIRST.replace('arm64 runner', 'AGAIN')}\n{SECOND}"))
+    # Nothing is decided yet: what they wrote last is what is decided about.
+    await tab.until(lambda: "AGAIN" in tab.panel.review.page.text.theirs.text)
+    assert tab.panel.review.page.undecided
     click(tab.panel.review.page, "All mine")
+    await tab.world.write(QUESTIONS, SpliceText((Splice(text.index("THEIRS"), 5, "ONCE MORE"),)))
+    await tab.until(lambda: "ONCE MORE" in str(tab.content))
     tab.save()
     await tab.until(lambda: tab.panel.review.is_open and tab.panel.review.page.undecided)
     assert tab.saves == []
-    assert "AGAIN" in tab.panel.review.page.text.theirs.text
+    assert "ONCE MORE" in tab.panel.review.page.text.theirs.text
     click(tab.panel.review.page, "All mine")
     tab.save()
     await tab.saved(f"{MINE}\n{SECOND}")
