@@ -58,8 +58,10 @@ class Segment:
     def _both(self) -> str:
         if not self.theirs or not self.mine:
             return self.theirs or self.mine
-        if self.theirs[-1:].isspace() or self.mine[:1].isspace():
+        is_half_end = self.is_lines and self.theirs.endswith("\r")
+        if not is_half_end and (self.theirs[-1:].isspace() or self.mine[:1].isspace()):
             return self.theirs + self.mine
+        # Lines are parted at the line feed, before which some texts have a carriage return.
         gap = "\n" if self.is_lines else " " if self.mine[:1].isalnum() else ""
         return self.theirs + gap + self.mine
 

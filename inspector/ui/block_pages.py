@@ -83,7 +83,8 @@ class BlockPages(QObject):
         return self.settings
 
     def _is_dirty(self) -> bool:
-        return self._editors.work.is_dirty
+        # What is typed and can't be read yet would be lost with another kind, too.
+        return self._editors.work.is_dirty or bool(self._editors.faults)
 
     def actions_of_tab(self) -> tuple[Action, ...]:
         """What can be done on the pages, while they are still to be made."""

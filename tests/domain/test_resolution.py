@@ -150,3 +150,8 @@ def test_that_only_changes_of_the_same_place_clash() -> None:
     assert not clash(MapSchema(FIELDS), base, one, other)
     assert clash(MapSchema(FIELDS), base, one, MapContent({"title": "z", "owner": "b"}))
     assert has_conflicts(sides(TextSchema(), TextContent("a"), TextContent("b"), TextContent("c")))
+
+
+def test_that_both_sides_of_a_line_that_ends_with_a_carriage_return_are_lines() -> None:
+    found = segments("a 1 b\r\nz\r\n", "a 2 b\r\nz\r\n", "a 3 b\r\nz\r\n")
+    assert resolved_text(found, Choice.BOTH) == "a 2 b\r\na 3 b\r\nz\r\n"

@@ -202,8 +202,11 @@ async def test_that_the_list_raises_a_limit_and_saves_all_as_one_change(drafts: 
     one.dialog.reason_field.setText("Long ones")
     one.dialog.save_checked()
     await one.until(lambda: "limit" in one.why("open_questions"))
+    one.dialog.reason_field.setText("Longer after all")
     one.press("Raise limit of open_questions to 25,100")
     await said(one.studio, one.until, "Saved 4 drafts.")
+    [newest, *_] = await one.world.engine.history.changes(None, 1, None)
+    assert newest.change.reason == "Longer after all"
     assert (await one.stored())[0] == typed
     await one.until(lambda: tab.state.block.char_limit == 25_100)
     await calm(one.studio, one.until)

@@ -132,8 +132,10 @@ class DraftCommands(QObject):
     def _raise_limit(self, ref: Ref) -> None:
         """Save again what was refused, and raise the limit of one block in the same change."""
         limit = self._refused[ref].limit if ref in self._refused else None
-        if limit is not None:
+        if limit is not None and self.dialog is not None:
             self._limits[ref] = limit
+            # The reason may be another by now.
+            self._asked = self._asked[0], self.dialog.reason_field.text().strip()
             self.save(*self._asked)
 
     def tell(self, refused: Mapping[Ref, DraftRefusal], *, busy: bool = False) -> None:
@@ -273,6 +275,9 @@ class _Saving:
             self._refused[ref] = DraftRefusal(
                 tr("Its request was answered meanwhile. Open it to keep or discard the draft.")
             )
+            return
+        if ref.kind is RefKind.BLOCK and ref.id in self._workspace.unread_json:
+            self._refused[ref] = DraftRefusal(tr("Its JSON has an error. Open it to fix or discard that."))
             return
         if editor is not None:
             handed = editor.hand_over()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from inspector.domain.content import Content
 from inspector.domain.errors import RefusedError
 from inspector.domain.merging import merged
+from inspector.domain.resolution import clash
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.editors.raw_json import MOST, RawFault, raw_text, read_raw
 from inspector.ui.editors.text_page import TextPage
@@ -59,6 +60,11 @@ class RawPage(QWidget):
         super().showEvent(event)
         self._follow()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Take what was typed last: the tab may be about to close."""
+        self.settle()
+        super().hideEvent(event)
+
     def settle(self) -> None:
         """Take what was typed last, if it waits to be read."""
         if self._read_soon.isActive():
@@ -102,6 +108,10 @@ class RawPage(QWidget):
         found = read_raw(self.page.editor.text, part.schema, part.base, self._tools.new_id)
         if isinstance(found, RawFault):
             self._tell(found.text)
+            return
+        if part.content != base and clash(part.schema, base, part.content, found):
+            # Read late, it would undo what they wrote, or stand beside it letter by letter.
+            self._tell(tr("Someone else changed the same place meanwhile. Copy what you need, then discard."))
             return
         self._reading = True
         try:

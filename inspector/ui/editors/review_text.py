@@ -61,7 +61,8 @@ class TextReview(QWidget):
         self._stops: list[_Stop] = []
         self._changes: list[_Stop] = []
         self._current = 0
-        self._text = ""
+        self._text = self._first = ""
+        """The merged text now, and as it was before anything was decided."""
         self._choosing = False
         self._is_placed = True
         self._lay_out(appearance)
@@ -112,18 +113,20 @@ class TextReview(QWidget):
         ]
         for pane, text in zip((self.base, self.theirs, self.mine), texts, strict=False):
             pane.load(text)
-        merged = [each.text(Choice.MINE) for each in self._segments]
-        starts = list(accumulate(map(len, merged), initial=0))
-        stops = [_Stop(at, each, starts[at]) for at, each in enumerate(self._segments) if _is_change(each)]
-        conflicts = [each for each in stops if each.segment.is_conflict]
-        self._stops = conflicts or stops
-        self._text = "".join(merged)
+        self._text = self._first = "".join(each.text(Choice.MINE) for each in self._segments)
         self.merged.load(self._text)
-        self._changes = stops
-        self._mark_panes()
+        self._begin()
         self.go_to(0)
         self._is_placed = False
         self._place_soon()
+
+    def _begin(self) -> None:
+        """Find the places of the changes in the merged text as it is at first, nothing decided."""
+        starts = list(accumulate((len(each.text(Choice.MINE)) for each in self._segments), initial=0))
+        stops = [_Stop(at, each, starts[at]) for at, each in enumerate(self._segments) if _is_change(each)]
+        self._stops = [each for each in stops if each.segment.is_conflict] or stops
+        self._changes = stops
+        self._mark_panes()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -200,6 +203,11 @@ class TextReview(QWidget):
         if self._choosing:
             return
         before, self._text = self._text, self.merged.text
+        if self._text == self._first:
+            # All is undone: nothing is decided any more.
+            self._begin()
+            self.changed.emit()
+            return
         for each in changed_stretch(before, self._text):
             for stop in self._stops:
                 stop.follow(each.start, each.delete, len(each.insert))

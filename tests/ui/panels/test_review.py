@@ -109,6 +109,21 @@ async def test_that_each_choice_is_what_is_saved(open_tab: OpenTab) -> None:
     assert not tab.says("while you were editing")
 
 
+async def test_that_a_choice_that_is_undone_is_to_be_decided_again(open_tab: OpenTab) -> None:
+    tab = await in_conflict(open_tab)
+    await tab.click("Review")
+    await tab.until(lambda: tab.panel.review.is_open)
+    page = tab.panel.review.page
+    click(page, "Take theirs")
+    assert tab.panel.save_button.isEnabled()
+    tab.press(QKeySequence.StandardKey.Undo, page.text.merged)
+    assert page.undecided == 1
+    assert not tab.panel.save_button.isEnabled()
+    click(page, "Take both")
+    tab.save()
+    await tab.saved(f"{THEIRS}\n{MINE}\n{SECOND}")
+
+
 async def test_that_the_merged_text_is_edited_by_hand_and_that_decides_it(open_tab: OpenTab) -> None:
     tab = await in_conflict(open_tab)
     tab.save()

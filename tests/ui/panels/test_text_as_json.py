@@ -11,6 +11,7 @@ from inspector.ui.editors.text import TextEditor
 from inspector.ui.notices.block_head import BlockTabView
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.panels.block_tab import BlockTab, OpenTab
+from tests.ui.test_drafts import Drafts
 from tests.ui.world import QUESTIONS, STORED
 
 
@@ -99,3 +100,37 @@ async def test_that_json_of_a_text_is_only_read_where_the_block_is(open_tab: Ope
     before = editor.text
     QTest.keyClicks(editor, "x")
     assert (editor.text, one.editor.text) == (before, STORED)
+
+
+async def test_that_json_that_is_read_late_does_not_undo_what_others_wrote_at_the_same_place(
+    open_tab: OpenTab,
+) -> None:
+    one = await open_tab()
+    raw, editor = opened_json(one)
+    quote = len(editor.text) - len('"\n}')
+    editor.replace_range(quote, 1, "")
+    write(editor, "arm64 runner", "MINE")
+    assert raw.fault.text()
+    theirs = STORED.replace("arm64 runner", "THEIRS")
+    await one.world.write(QUESTIONS, SetText(theirs))
+    await one.until(lambda: one.editor.text == theirs)
+    editor.replace_range(len(editor.text) - len("\n}"), 0, '"')
+    assert raw.fault.text().startswith("Someone else changed the same place meanwhile.")
+    assert one.editor.text == theirs
+    assert not one.panel.save_button.isEnabled()
+    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
+    assert json.loads(editor.text)["text"] == theirs
+
+
+async def test_that_the_list_of_drafts_saves_no_half_of_what_can_not_be_read(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    raw, editor = opened_json(one)
+    write(editor, "arm64", "MINE")
+    editor.replace_range(len(editor.text) - 1, 1, "")
+    assert raw.fault.text()
+    drafts = Drafts(one.studio, one.until)
+    await drafts.open(1)
+    drafts.dialog.save_checked()
+    await one.until(lambda: "JSON has an error" in drafts.why("open_questions"))
+    await one.calm()
+    assert await one.world.text() == STORED
