@@ -78,7 +78,11 @@ def first_difference(before: Request, after: Request) -> TextDifference | None:
     if old == new:
         return None
     offset = common_length(old, new)
-    placed = before.piece_at(offset) or after.piece_at(offset)
+    placed, later = before.piece_at(offset), after.piece_at(offset)
+    is_new = later is not None and later.piece.id not in before.pieces_by_id
+    if placed is None or (is_new and placed.piece.id in after.pieces_by_id):
+        # What stood there has only moved on for what is new.
+        placed = later
     start = max(0, offset - LEAD)
     return TextDifference(
         offset,

@@ -52,8 +52,8 @@ class PresentValue(StrEnum):
 class TextDifference:
     """The first place where two texts differ: code points and bytes from the beginning, and what stands there.
 
-    `piece_id` is the piece of the earlier text, or of the later one where the earlier has ended; the excerpts
-    begin a little before the place.
+    `piece_id` is the piece of the earlier text, or of the later one where the earlier has ended or a new piece comes
+    in; the excerpts begin a little before the place.
     """
 
     offset: int

@@ -119,6 +119,15 @@ def test_that_the_first_difference_names_piece_character_and_byte() -> None:
     assert first_difference(one, one) is None
 
 
+def test_that_the_first_difference_names_a_new_piece_and_not_the_one_that_moved_on_for_it() -> None:
+    one = build(a_snapshot(a_block("a"), a_block("c")))
+    other = build(a_snapshot(a_block("a"), a_block("b"), a_block("c")))
+    for before, after in ((one, other), (other, one)):
+        found = first_difference(before, after)
+        assert found is not None
+        assert found.piece_id == "block:blk_b"
+
+
 def test_that_what_has_only_grown_is_told_from_what_has_changed() -> None:
     sent = build(a_snapshot(a_block("a"), history=(a_turn(1),)))
     assert today_of(sent, sent) is PresentValue.SAME
