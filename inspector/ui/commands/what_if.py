@@ -7,6 +7,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.what_if import WhatIf
 from inspector.ui.actions import Action
+from inspector.ui.draft_comparison import DraftConflictError
 from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
@@ -99,8 +100,21 @@ class WhatIfCommands:
                 text = tr("Nothing to apply: it is stored already.")
                 self._window.toast.show_notice(Notice("what_if", text))
 
+        def failed(error: BaseException) -> bool:
+            if not isinstance(error, DraftConflictError):
+                return False
+            text = tr(
+                "Nothing was applied: someone else changed {label} at the same place.",
+                label=error.comparison.state.block.label,
+            )
+            remark = tr("Change its text in the what-if again.")
+            self._window.toast.show_notice(Notice("what_if", text, remark, "warning"))
+            return True
+
         work = edits_for(session, file)
-        self._services.bridge.supersede("what-if edits", work, name=tr("Saving"), on_done=store)
+        self._services.bridge.supersede(
+            "what-if edits", work, name=tr("Saving"), on_done=store, on_error=failed
+        )
 
     def _after(self, agent_id: str, applied: WhatIf, left: WhatIf) -> None:
         """Try on what couldn't be applied, unless something else is tried by now."""

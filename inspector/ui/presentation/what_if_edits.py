@@ -19,6 +19,7 @@ from inspector.domain.messages import Message, Part, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
 from inspector.runtime.session import FileSession
+from inspector.ui.draft_comparison import to_store
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.message_changes import MessageChange, archive, edits_of, restore
 from inspector.ui.presentation.what_if import kept_of, kept_settings, parts_of, without_part
@@ -49,6 +50,7 @@ async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
 
     Raises:
         NotFoundError: something that it is about is gone.
+        DraftConflictError: somebody else changed a text at the same place since it was tried.
     """
     agent, drafted, what_if = file.agent, file.drafted_agent, file.what_if
     if agent is None or drafted is None:
@@ -139,8 +141,9 @@ async def _texts(session: FileSession, agent: Agent, applied: WhatIf) -> AsyncIt
             continue
         operation: Operation
         if ref.kind is RefKind.BLOCK:
-            operation = SetText(text)
-        elif ref.kind is RefKind.SUMMARY:
+            yield await to_store(session, Edit(ref, SetText(text), applied.versions.get(ref)))
+            continue
+        if ref.kind is RefKind.SUMMARY:
             operation = EditSummary(content=text)
         elif ref.kind is RefKind.MESSAGE:
             operation = EditMessage(_with_text(await session.engine.conversation.message(ref.id), ref, text))

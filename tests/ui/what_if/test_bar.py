@@ -291,6 +291,21 @@ async def test_that_the_text_of_a_block_with_unsaved_changes_stays_tried(begin: 
     assert not trial.bar.apply.isEnabled()
 
 
+async def test_that_a_text_that_somebody_else_changed_at_the_same_place_is_not_applied(begin: Begin) -> None:
+    trial = await begin()
+    state = trial.file.blocks[QUESTIONS.id]
+    tried = WhatIf().with_text(QUESTIONS, STORED.replace("arm64 runner", "MINE"), state.version)
+    trial.workspace.try_out(tried)
+    await trial.built()
+    theirs = STORED.replace("arm64 runner", "THEIRS")
+    await trial.studio.opener.write(QUESTIONS, SpliceText((Splice(STORED.index("arm64"), 12, "THEIRS"),)))
+    trial.click(trial.bar.apply)
+    await said(trial.studio, trial.until, "Nothing was applied")
+    await trial.calm()
+    assert await trial.studio.opener.text() == theirs
+    assert trial.file.what_if == tried
+
+
 async def test_that_discard_leaves_the_file_as_it_was(begin: Begin) -> None:
     trial = await begin()
     before, texts, files = trial.request, trial.texts(), stored(trial.studio.opener.path)
