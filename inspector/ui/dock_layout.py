@@ -249,7 +249,9 @@ class DockLayout(QObject):
     def _fit(self) -> None:
         wanted = self._wanted()
         if self._standing is not None and wanted is not self._standing:
-            state = self._window.saveState() if self._at_rest is None else self._at_rest
+            # What was done to them a moment ago, before text got another size, isn't noted yet.
+            noted = None if self._rest.isActive() else self._at_rest
+            state = self._window.saveState() if noted is None else noted
             self._preferences.store_layout(self._name(), bytes(state.data()))
             self._place(wanted)
         self._rest_size = self._window.size()
