@@ -17,7 +17,7 @@ from inspector.domain.summaries import Summary
 from inspector.ui.bridge import Bridge
 from inspector.ui.file_state import What
 from inspector.ui.presentation.record_merge import RecordMerge, rebased
-from inspector.ui.presentation.unsaved import said_version
+from inspector.ui.presentation.unsaved import on_saved, said_version
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
@@ -152,7 +152,7 @@ class RecordSession(UnsavedRecords[Record]):
             else:
                 # Typed in meanwhile: it begins with what was saved.
                 self._bases.pop(kept.target.whole, None)
-                self._workspace.records.put(replace(kept, base=None))
+                self._workspace.records.put(on_saved(kept))
 
         def read(found: RecordMerge[Record] | None) -> None:
             if found is None:

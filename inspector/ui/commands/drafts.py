@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
@@ -24,6 +23,7 @@ from inspector.ui.presentation.unsaved import (
     all_refs,
     checked,
     edits_of,
+    on_saved,
     read_rows,
 )
 from inspector.ui.widgets.banner import Notice
@@ -166,7 +166,7 @@ class DraftCommands(QObject):
                 self.workspace.records.drop(ref)
             elif ref in self.workspace.file.records:
                 # Typed in meanwhile: it begins with what was saved.
-                self.workspace.records.put(replace(self.workspace.file.records[ref], base=None))
+                self.workspace.records.put(on_saved(self.workspace.file.records[ref]))
         if self.dialog is not None:
             self.dialog.reason_field.clear()
             if not all_refs(self.workspace.file):

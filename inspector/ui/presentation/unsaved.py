@@ -104,6 +104,15 @@ def refusal_of(refusal: Refusal) -> DraftRefusal:
     return DraftRefusal(tr_code(refusal.code, refusal.parameters), limit_needed(refusal))
 
 
+def on_saved(edit: Edit) -> Edit:
+    """An edit of a record that was typed in while it was saved, as one of what was saved."""
+    operation = edit.operation
+    if isinstance(operation, InsertArchival):
+        # It is there by now.
+        operation = UpdateArchival(operation.content, operation.tags)
+    return replace(edit, operation=operation, base=None)
+
+
 async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ...]:
     """All drafts, those that were kept last first."""
     try:

@@ -20,6 +20,7 @@ from inspector.ui.widgets.record_rows import RecordRow
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file
+from tests.ui.world import Spy
 
 LEFT = Qt.MouseButton.LeftButton
 STORED = "The signing key lies in the vault."
@@ -225,3 +226,26 @@ async def test_that_the_entry_that_is_read_stays_in_sight_where_the_list_becomes
     high = table.height()
     await tab.until(lambda: table.height() < high)
     await tab.until(lambda: table.viewport().rect().contains(table.visualRect(table.currentIndex())))
+
+
+async def test_that_what_is_typed_while_a_new_entry_is_saved_changes_that_entry(
+    archival: OpenArchival,
+) -> None:
+    tab = await archival()
+    await tab.press("New entry")
+    await calm(tab.studio, tab.until)
+    QTest.keyClicks(tab.editor, "First.")
+    await calm(tab.studio, tab.until)
+    writing = Spy(tab.world.engine, "apply")
+    writing.gate.clear()
+    QTest.keySequence(tab.editor, QKeySequence(QKeySequence.StandardKey.Save))
+    await tab.until(lambda: writing.calls)
+    QTest.keyClicks(tab.editor, " Second.")
+    writing.gate.set()
+    await calm(tab.studio, tab.until)
+    assert tab.editor.text == "First. Second."
+    QTest.keySequence(tab.editor, QKeySequence(QKeySequence.StandardKey.Save))
+    await tab.until(lambda: not tab.studio.contents.workspace.file.records)
+    await calm(tab.studio, tab.until)
+    found = [content for content, _ in (await tab.stored()).values() if content.startswith("First.")]
+    assert found == ["First. Second."]
