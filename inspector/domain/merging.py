@@ -37,6 +37,7 @@ def _text(base: Content, theirs: Content, mine: TextContent) -> TextContent:
     if not isinstance(base, TextContent) or not isinstance(theirs, TextContent):
         return mine
     other = between(base.text, theirs.text)
+    there = frozenset(other)
     # What both wrote alike is there already.
-    own = rebased(tuple(each for each in between(base.text, mine.text) if each not in other), other)
+    own = rebased(tuple(each for each in between(base.text, mine.text) if each not in there), other)
     return TextContent(spliced(theirs.text, own))

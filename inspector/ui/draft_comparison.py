@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 from inspector.domain.content import CompositeContent, Content, TextContent
 from inspector.domain.dataclass import dataclass
@@ -13,6 +12,7 @@ from inspector.domain.edits.text import SpliceText
 from inspector.domain.errors import FileError, InspectorError, NotFoundError, Refusal, RefusedError
 from inspector.domain.history import ThreeWay
 from inspector.domain.operations_between import operation_between
+from inspector.domain.ref import Ref
 from inspector.domain.resolution import has_conflicts, resolved
 from inspector.domain.snapshot import BlockState
 from inspector.runtime.session import FileSession
@@ -23,16 +23,12 @@ Preview = tuple[BlockState, Content]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A draft beside the stored `state` that it would be saved into; `is_conflict` when both changed one place.
-
-    `merged` stores both sides as a review shows them; in a conflict it is the draft alone.
-    """
+    """A draft beside the stored `state` that it would be saved into; `is_conflict` when both changed one place."""
 
     edit: Edit
     state: BlockState
     sides: ThreeWay
     is_conflict: bool
-    merged: Edit
 
 
 class DraftConflictError(RefusedError):
@@ -55,8 +51,7 @@ async def compared(session: FileSession, edit: Edit) -> Comparison:
         if state is None:
             raise NotFoundError("not_found.block", block=block_id)
         if state.version == sides.theirs_version:
-            is_conflict, merged = await asyncio.to_thread(_judged, edit, sides)
-            return Comparison(edit, state, sides, is_conflict, merged)
+            return Comparison(edit, state, sides, await asyncio.to_thread(has_conflicts, sides))
 
 
 async def to_store(session: FileSession, edit: Edit) -> Edit:
@@ -78,23 +73,29 @@ async def to_store(session: FileSession, edit: Edit) -> Edit:
         return edit
     if found.is_conflict:
         raise DraftConflictError(found)
-    return found.merged
-
-
-def _judged(edit: Edit, sides: ThreeWay) -> tuple[bool, Edit]:
-    if has_conflicts(sides):
-        return True, edit
-    if not isinstance(sides.base, TextContent | CompositeContent):
+    if not isinstance(found.sides.base, TextContent | CompositeContent):
         # Fields and elements are named by the operation itself.
-        return False, edit
+        return edit
+    return await asyncio.to_thread(_merged, edit, found.sides)
+
+
+def edit_to(ref: Ref, sides: ThreeWay, content: Content) -> Edit | None:
+    """What makes of the stored content the one that was decided on, None where nothing does."""
     try:
-        operation = operation_between(sides.schema, sides.theirs, resolved(sides, {}))
+        operation = operation_between(sides.schema, sides.theirs, content)
     except RefusedError:
-        return False, edit
-    if operation is None:
+        return None
+    return None if operation is None else Edit(ref, operation, sides.theirs_version)
+
+
+def _merged(edit: Edit, sides: ThreeWay) -> Edit:
+    content = resolved(sides, {})
+    found = edit_to(edit.target, sides, content)
+    if found is None and content == sides.theirs:
         # Both wrote the same.
-        operation = SpliceText(()) if isinstance(sides.base, TextContent) else EditParts(())
-    return False, replace(edit, operation=operation, base=sides.theirs_version)
+        nothing = SpliceText(()) if isinstance(content, TextContent) else EditParts(())
+        return Edit(edit.target, nothing, sides.theirs_version)
+    return edit if found is None else found
 
 
 async def previewed(session: FileSession, edit: Edit) -> Preview:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.settings import Settings
 from inspector.ui.actions import Action, Actions, FrontActions
 from inspector.ui.appearance import Appearance
@@ -61,6 +62,11 @@ class PanelServices:
     @property
     def marks(self) -> Marks:
         return marks_of(self.settings)
+
+    @property
+    def request_spec(self) -> RequestSpec:
+        """What is asked of the build of any agent's Request now."""
+        return RequestSpec(now=self.workspace.now(), zone=self.settings.text("time.zone"))
 
 
 class Panel(QWidget):

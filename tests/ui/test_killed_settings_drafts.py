@@ -14,7 +14,9 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent, PutLayout
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.catalogues import shipped_layouts
+from inspector.ui.agent_settings.inputs import ChoiceInput, TextInput
 from inspector.ui.agent_settings.rule_values import rule_value
+from inspector.ui.panels.summaries import SummariesPanel
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, said, texts
@@ -101,11 +103,15 @@ async def _check_tabs(studio: Studio, until: Until) -> None:
         assert panel.marked, ref
     ada = AgentTab(studio, until, await _front(studio, until, ADA))
     assert ada.is_dirty
-    assert ada.row("persona").input.editor.text == PERSONA_TEXT  # type: ignore[attr-defined]
+    persona = ada.row("persona").input
+    assert isinstance(persona, TextInput)
+    assert persona.editor.text == PERSONA_TEXT
     assert ada.line(MEMORY).text() == "2,500"
     assert ada.form.tools.rows[RULED].rules[ToolRuleKind.MAX_CALLS].value.text() == CALLS
     grace = AgentTab(studio, until, await _front(studio, until, GRACE), GRACE)
-    assert grace.row("status").input.combo.currentText() == "Paused"  # type: ignore[attr-defined]
+    status = grace.row("status").input
+    assert isinstance(status, ChoiceInput)
+    assert status.combo.currentText() == "Paused"
     notes = (await _front(studio, until, Ref(RefKind.SETTING, NOTES.id))).settings
     shown = notes.form.label.text(), notes.form.description.text, notes.form.limit.value()
     assert shown == (LABEL, DESCRIPTION, LIMIT)
@@ -114,7 +120,9 @@ async def _check_tabs(studio: Studio, until: Until) -> None:
     layout = await _front(studio, until, MINE)
     assert HEADING in [each.heading for each in layout.editor.layout_.sections]
     await _front(studio, until, SUMMARY)
-    summary = SummariesTab(studio, until, studio.window.centre.currentWidget())  # type: ignore[arg-type]
+    summaries = studio.window.centre.currentWidget()
+    assert isinstance(summaries, SummariesPanel)
+    summary = SummariesTab(studio, until, summaries)
     await until(lambda: summary.current == SUMMARY.id)
     assert summary.editor.text == f"Drafted. {SAID}"
     assert summary.page.record.is_editing

@@ -31,6 +31,7 @@ from inspector.domain.messages import Role, TextPart
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.catalogues import shipped_layouts
+from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
@@ -179,7 +180,9 @@ class Hands:
 
     async def press_undo_keys(self) -> None:
         """Press Ctrl+Z where nothing is typed: in the navigator."""
-        tree: Any = self.window.panel("navigator").first_focus()  # type: ignore[attr-defined]
+        panel = self.window.panel("navigator")
+        assert isinstance(panel, NavigatorPanel)
+        tree = panel.first_focus()
         self.window.activateWindow()
         await self.until(self.window.isActiveWindow)
         tree.setFocus()

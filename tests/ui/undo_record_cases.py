@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 
 from inspector.domain.agents import ToolRuleKind
 from inspector.domain.ref import Ref
+from inspector.ui.agent_settings.inputs import ChoiceInput
 from inspector.ui.agent_settings.rule_values import rule_title
 from inspector.ui.layouts.section_rows import titles
 from inspector.ui.presentation.navigator import list_ref
@@ -166,7 +167,9 @@ async def settings(hands: Hands) -> AgentTab:
     panel = await hands.open(ADA_REF)
     tab = AgentTab(hands.studio, hands.until, panel)
     # Layouts and rules are read after the agent itself is shown.
-    await hands.until(lambda: tab.form.rows["config.layout"].input.combo.count() > 1)  # type: ignore[attr-defined]
+    layout = tab.form.rows["config.layout"].input
+    assert isinstance(layout, ChoiceInput)
+    await hands.until(lambda: layout.combo.count() > 1)
     await hands.until(lambda: tab.form.tools.rows["deploy"].rules)
     return tab
 

@@ -80,6 +80,7 @@ class PieceTree(QWidget):
         was = self.model.row_at(self.view.currentIndex())
         heads = [key for row in self._listed.rows for key in _heads(row)]
         opened = {key for key in heads if self.view.isExpanded(self.model.find(key))}
+        has_other_states = listed.states != self._listed.states
         self._listed, self._places = listed, {key: place for place, key in enumerate(listed.keys)}
         # Compared with what was there, each of very many rows that are others would come and go by itself.
         self.model.put(listed.made)
@@ -90,7 +91,8 @@ class PieceTree(QWidget):
             for key in _heads(row):
                 if key in opened or (is_new and key == row.key):
                     self.view.expand(self.model.find(key))
-        self._measure()
+        if has_other_states:
+            self._measure()
         again = self.model.find(was.key) if was is not None else QModelIndex()
         if again.isValid():
             self.view.setCurrentIndex(again)

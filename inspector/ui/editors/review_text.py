@@ -32,6 +32,7 @@ class _Stop:
     def __init__(self, at: int, segment: Segment, start: int) -> None:
         self.at = at
         self.segment = segment
+        self.words = _words_of(segment)
         self.start = start
         self.end = start + len(segment.text(Choice.MINE))
         self.is_decided = not segment.is_conflict
@@ -140,7 +141,7 @@ class TextReview(QWidget):
         self._current = stop % len(self._stops)
         found = self._stops[self._current]
         # From the end: the cursor is what comes into sight, and what is read begins at the beginning.
-        for pane, texts, words in zip(self._panes, self._texts(), _words_of(found.segment), strict=True):
+        for pane, texts, words in zip(self._panes, self._texts(), found.words, strict=True):
             start = sum(map(len, texts[: found.at]))
             pane.select_range(start + words[-1][1], start + words[0][0])
         self.merged.select_range(found.end, found.start)
@@ -218,14 +219,13 @@ class TextReview(QWidget):
         self.merged.mark_found([(each.start, each.end) for each in self._stops])
 
     def _mark_panes(self) -> None:
-        for pane, texts in zip(self._panes, self._texts(), strict=True):
+        for side, (pane, texts) in enumerate(zip(self._panes, self._texts(), strict=True)):
             starts = list(accumulate(map(len, texts), initial=0))
-            side = self._panes.index(pane)
             pane.mark_found(
                 [
                     (starts[each.at] + first, starts[each.at] + last)
                     for each in self._changes
-                    for first, last in _words_of(each.segment)[side]
+                    for first, last in each.words[side]
                 ]
             )
         self._mark()

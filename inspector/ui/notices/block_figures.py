@@ -13,7 +13,7 @@ from inspector.domain.content import (
 )
 from inspector.domain.counts import Count
 from inspector.domain.requests import Request
-from inspector.domain.snapshot import BlockState, RequestSpec
+from inspector.domain.snapshot import BlockState
 from inspector.runtime.block_lengths import is_long
 from inspector.runtime.rendering import counted_characters
 from inspector.ui.panel import PanelServices
@@ -72,7 +72,7 @@ class BlockFigures(QWidget):
         if session is None or agent is None:
             return
         drafts = {self._id: content}
-        spec = RequestSpec(now=self._services.workspace.now(), zone=self._services.settings.text("time.zone"))
+        spec = self._services.request_spec
 
         async def built() -> Request:
             await asyncio.sleep(_SOON_SECONDS)

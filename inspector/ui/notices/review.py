@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QWidget
 from inspector.domain.content import Content, TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import SpliceText
-from inspector.domain.errors import RefusedError
 from inspector.domain.history import ThreeWay
-from inspector.domain.operations_between import operation_between
 from inspector.domain.ref import Ref
 from inspector.domain.resolution import Choice
 from inspector.domain.splices import changed_stretch
 from inspector.ui.actions import Action
-from inspector.ui.draft_comparison import Comparison
+from inspector.ui.draft_comparison import Comparison, edit_to
 from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.review_page import ReviewPage
 from inspector.ui.file_state import UnsavedEdit
@@ -204,8 +202,4 @@ def _edit_of(ref: Ref, sides: ThreeWay, content: Content) -> Edit | None:
         # As one stretch: it is worked out at every key, and only what comes of it is looked at.
         splices = changed_stretch(theirs.text, content.text)
         return Edit(ref, SpliceText(splices), sides.theirs_version) if splices else None
-    try:
-        operation = operation_between(sides.schema, theirs, content)
-    except RefusedError:
-        return None
-    return None if operation is None else Edit(ref, operation, sides.theirs_version)
+    return edit_to(ref, sides, content)

@@ -8,18 +8,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.domain.changes import Change
 from inspector.domain.sharing import AgentCosts
-from inspector.domain.snapshot import RequestSpec
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
 from inspector.ui.wording import tr
 
 _SOON_MILLISECONDS = 200
-
-
-def spec_of(services: PanelServices) -> RequestSpec:
-    """What is asked of the build of any agent's Request now."""
-    return RequestSpec(now=services.workspace.now(), zone=services.settings.text("time.zone"))
 
 
 class CostReader(QObject):
@@ -83,7 +77,7 @@ class CostReader(QObject):
 
     async def _read(self, session: FileSession, agent_ids: Sequence[str]) -> None:
         for agent_id in agent_ids:
-            costs = await session.engine.sharing.costs(agent_id, spec_of(self._services))
+            costs = await session.engine.sharing.costs(agent_id, self._services.request_spec)
             if session is not self._services.workspace.live.session:
                 return
             self.costs[agent_id] = costs

@@ -12,7 +12,6 @@ from inspector.domain.sharing import AgentEffect
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.panel import PanelServices
-from inspector.ui.sharing.costs import spec_of
 from inspector.ui.wording import tr
 
 _SOON_MILLISECONDS = 150
@@ -79,7 +78,7 @@ class EffectReader(QObject):
             )
 
     async def _read(self, session: FileSession, draft: UnsavedEdit, agent_ids: Sequence[str]) -> None:
-        service, spec, block_id = session.engine.sharing, spec_of(self._services), draft.edit.target.id
+        service, spec, block_id = session.engine.sharing, self._services.request_spec, draft.edit.target.id
         try:
             content = await service.saved_as(draft.edit, draft.content)
         except InspectorError:

@@ -16,7 +16,6 @@ from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.effects import effect_rows, others_text
 from inspector.ui.presentation.sharing import names_text
-from inspector.ui.sharing.costs import spec_of
 from inspector.ui.wording import tr
 
 _SOON_MILLISECONDS = 250
@@ -122,7 +121,7 @@ class FixEffects(QObject):
         if self._is_stale:
             self._is_stale = False
             self.changed.emit()
-        spec = spec_of(self._services)
+        spec = self._services.request_spec
         while self._wanted:
             key, (edit, agent_id) = next(iter(self._wanted.items()))
             effect = await session.engine.sharing.effect_of_edit(agent_id, spec, edit)
