@@ -227,7 +227,7 @@ class PanelRow:
         tabbed_with: The panel that it is a tab beside, at first.
         folds: Whether it folds to a line while it stands alone below the centre.
         help: The heading of its section in the help.
-        modules: Full names of further modules that the panel needs later. Any thread may load them before.
+        modules: Full names of further modules that the panel needs later, imported when the window has time.
     """
 
     id: str

@@ -111,7 +111,12 @@ class ViewOpener(QObject):
         if not isinstance(panel, Panel):
             return None
         if not (waited and self._centre.is_left(key)):
-            panel.first_focus().setFocus(reason)
+            first = panel.first_focus()
+            if not first.isVisible():
+                # Qt gives it the keyboard once it is shown, unless that went elsewhere meanwhile; a filter that had it
+                # all along and is typed in would lose it.
+                self._centre.hold_keyboard(key)
+            first.setFocus(reason)
         return panel
 
     def _reveal(self, key: _Key, ref: Ref) -> None:

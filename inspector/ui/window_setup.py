@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from importlib import import_module
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.domain.pauses import Pause
 from inspector.domain.ref import Ref, RefKind
-from inspector.runtime.pausing import in_pauses
 from inspector.runtime.session import SessionFactory
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
@@ -39,6 +34,7 @@ from inspector.ui.dock_layout import DockSpec
 from inspector.ui.file_state import What
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
+from inspector.ui.module_loading import import_in_turns
 from inspector.ui.notices.changes import ChangeNotices
 from inspector.ui.notices.file import FileNotices
 from inspector.ui.open_tabs import OpenTabs
@@ -274,7 +270,7 @@ class WindowContents(QObject):
         # Another window may have them already: then nothing has to be waited for.
         names = [name for row in self._rows for name in row.modules]
         names += [row.make.module for row in self._rows if isinstance(row.make, LazyPanel)]
-        await in_pauses(partial(_import, [name for name in names if name not in sys.modules]))
+        await import_in_turns(names)
         loop = asyncio.get_running_loop()
         until = loop.time() + _PATIENCE_SECONDS
         for id_ in self.window.unmade:
@@ -355,9 +351,3 @@ class WindowContents(QObject):
 
     def _open_recent(self, path: Path) -> None:
         self.workspace.open(path)
-
-
-def _import(names: Iterable[str], pause: Pause) -> None:
-    for name in names:
-        pause()
-        import_module(name)

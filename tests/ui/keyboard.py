@@ -76,11 +76,11 @@ class Keyboard:
             await asyncio.sleep(0)
         raise AssertionError(f"no way to {name!r}, only to {list(dict.fromkeys(passed))}")
 
-    async def listed(self) -> None:
-        """Wait until the list with the keyboard has rows."""
+    async def listed(self, *, rows: int | None = None) -> None:
+        """Wait until the list with the keyboard has rows, or just so many: a filter lists them a moment later."""
         view = self.place
         assert isinstance(view, QAbstractItemView), view
-        await self.until(lambda: view.model().rowCount())
+        await self.until(lambda: view.model().rowCount() == rows if rows else view.model().rowCount())
         await self.rest()
 
     async def rest(self) -> None:

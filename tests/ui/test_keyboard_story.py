@@ -117,7 +117,7 @@ class Story:
         await keys.press("Ctrl+F")
         await keys.type("open_q")
         await keys.tab_to("Blocks and the agents")
-        await keys.listed()
+        await keys.listed(rows=1)
         await keys.press("Right", "Return", "Down", "Down", "Return")
 
     async def levels(self) -> dict[str, Permission]:

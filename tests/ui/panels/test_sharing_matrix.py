@@ -287,3 +287,24 @@ async def test_that_more_cells_than_can_be_changed_at_once_say_so(studio: Studio
     assert "select at most 1,000 cells" in one.panel.level_button.toolTip()
     one.press(KEYS.Key_Return)
     assert QApplication.activePopupWidget() is None
+
+
+async def test_that_the_filter_keeps_the_keyboard_when_the_blocks_are_read(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    studio.window.activateWindow()
+    await until(studio.window.isActiveWindow)
+    studio.contents.services.actions.run("view.sharing")
+    panel = studio.window.centre.currentWidget()
+    assert isinstance(panel, SharingPanel)
+    await until(panel.isVisible)
+    assert not panel.table.isVisible()
+    QTest.keySequence(studio.window, QKeySequence("Ctrl+F"))
+    place = QApplication.focusWidget()
+    assert place is not None
+    QTest.keyClicks(place, "open")
+    await until(panel.table.isVisible)
+    await calm(studio, until)
+    assert QApplication.focusWidget() is panel.filter_field
+    assert panel.filter_field.text() == "open"
