@@ -227,6 +227,7 @@ class PanelRow:
         tabbed_with: The panel that it is a tab beside, at first.
         folds: Whether it folds to a line while it stands alone below the centre.
         help: The heading of its section in the help.
+        words: Gives further words that find it in the palette.
         modules: Full names of further modules that the panel needs later, imported when the window has time.
     """
 
@@ -244,4 +245,5 @@ class PanelRow:
     tabbed_with: str = ""
     folds: bool = False
     help: str = ""
+    words: Callable[[], str] = str
     modules: tuple[str, ...] = ()

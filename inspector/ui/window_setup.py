@@ -229,7 +229,16 @@ class WindowContents(QObject):
 
         is_on = None if centre else (lambda: window.dock(row.id).isVisible())
         self.services.actions.add(
-            Action(f"view.{row.id}", row.title(), go, row.shortcut, row.icon, self._no_file, is_on)
+            Action(
+                f"view.{row.id}",
+                row.title(),
+                go,
+                row.shortcut,
+                row.icon,
+                self._no_file,
+                is_on,
+                words=row.words(),
+            )
         )
 
     def _no_file(self) -> str:

@@ -36,6 +36,8 @@ class MomentBar(QFrame):
         super().__init__()
         self._services = services
         self._moments: Sequence[JournalMoment] = ()
+        self._wanted = ""
+        """A time that was asked for before the moments were read."""
         self.setProperty("role", "dock_title")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(tr("{name}: past moment", name=name))
@@ -71,10 +73,15 @@ class MomentBar(QFrame):
         """Read the moments, and go to the one before the newest, unless one is chosen that is still there."""
         self._services.workspace.sides.moments(self, self._take, self._fail)
 
+    def go_to(self, typed: str) -> None:
+        """Read the moments, and go to the newest one before a time as it could be typed."""
+        self._wanted = typed
+        self.begin()
+
     def forget(self) -> None:
         """Another agent or file is shown."""
         self._soon.stop()
-        self._moments = ()
+        self._moments, self._wanted = (), ""
         self._set_range(0)
 
     def step(self, by: int) -> None:
@@ -89,7 +96,11 @@ class MomentBar(QFrame):
             self._place.setText(tr("Nothing is recorded of this agent's past."))
             return
         places = [place for place, each in enumerate(moments) if was is not None and each.seq <= was.seq]
-        self._set_range(places[-1] if places else max(0, len(moments) - 2))
+        wanted, self._wanted = self._wanted, ""
+        self._set_range(0 if wanted else places[-1] if places else max(0, len(moments) - 2))
+        if wanted:
+            self.date_field.setText(wanted)
+            self._go_to_date()
         self._soon.start()
 
     def _fail(self, error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Signal
@@ -21,9 +22,13 @@ _TITLE = 40
 
 
 class SideButton(QPushButton):
-    """Shows what a side is. `picked` carries the `RequestSide` that a person chose."""
+    """Shows what a side is.
+
+    `picked` carries the `RequestSide` that a person chose, `dated` the time of a past one as it could be typed.
+    """
 
     picked = Signal(object)
+    dated = Signal(str)
 
     def __init__(self, services: PanelServices, name: str, has_compiled: Callable[[], bool]) -> None:
         super().__init__()
@@ -55,6 +60,12 @@ class SideButton(QPushButton):
         self._offer_own(menu)
         menu.addSeparator()
         self._offer(menu, RequestSide(RequestSideKind.PAST), "")
+        for title, typed in (
+            (tr("An hour ago"), "1h"),
+            (tr("End of yesterday"), "yesterday"),
+            (tr("A week ago"), "1w"),
+        ):
+            menu.addAction(title, partial(self.dated.emit, typed))
         menu.addSeparator()
         self._offer_agents(menu)
         menu.addAction(tr("Another model …"), self._ask_model)

@@ -110,6 +110,7 @@ PANELS: tuple[PanelRow, ...] = (
         "Alt+9",
         shown=False,
         help="Compare",
+        words=lambda: tr("differences, what changed since yesterday, past"),
     ),
     PanelRow(
         "activity",
@@ -120,6 +121,7 @@ PANELS: tuple[PanelRow, ...] = (
         shown=False,
         shows=frozenset({RefKind.EVENT}),
         help="Timeline",
+        words=lambda: tr("activity, events, what happened yesterday"),
     ),
     PanelRow(
         "budget",

@@ -257,6 +257,7 @@ class ComparePanel(Panel):
     def _connect(self) -> None:
         for place in (0, 1):
             self.sides[place].picked.connect(partial(self._pick, place))
+            self.sides[place].dated.connect(partial(self._pick_time, place))
             self.moments[place].chosen.connect(partial(self._take_moment, place))
         self.list.picked.connect(self._pick_listed)
         self.services.preferences.changed.connect(self._follow_preference)
@@ -304,6 +305,10 @@ class ComparePanel(Panel):
         self.sides[place].show_side(side)
         self._show_bars()
         self._compare()
+
+    def _pick_time(self, place: int, typed: str) -> None:
+        self._pick(place, RequestSide(RequestSideKind.PAST))
+        self.moments[place].go_to(typed)
 
     def _pick_listed(self, side: RequestSide) -> None:
         if side != self.sides[1].side:

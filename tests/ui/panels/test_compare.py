@@ -317,6 +317,23 @@ async def test_that_other_sides_are_chosen_by_keys_and_what_is_broken_says_so(
     await damaged(studio, until, left)
 
 
+async def test_that_an_older_request_is_one_choice_away(
+    studio: Studio, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_file(studio, until)
+    panel = await look(studio, until)
+    left, bar = panel.sides[0], panel.moments[0]
+    choose_by_keys(left, "A week ago")
+    await until(lambda: bar.note.startswith("Nothing yet. The first change is from "))
+    assert bar.slider.value() == 0
+    later = bar.moments[-1].at + timedelta(days=1)
+    monkeypatch.setattr(studio.contents.workspace, "now", lambda: later)
+    choose_by_keys(left, "End of yesterday")
+    await until(lambda: bar.note.startswith("newest change before "))
+    await until(lambda: left.side.seq == bar.moments[-1].seq)
+    await compared(studio, until, panel)
+
+
 async def damaged(studio: Studio, until: Until, left: QWidget) -> None:
     """The record of what was sent last is broken, which the sides and the Request say."""
     await send(studio, until, manifest="{}")
