@@ -40,11 +40,11 @@ _AVOIDED = re.compile(
 _VERBS = {
     "Archive",
     "Clear",
+    "Include",
     "Keep",
     "Look",
     "Move",
     "Pin",
-    "Put",
     "Raise",
     "Remove",
     "Restore",

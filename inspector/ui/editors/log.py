@@ -54,7 +54,7 @@ class LogEditor(QWidget):
         self.view.table.removed.connect(self._remove)
         self._form = QVBoxLayout()
         self._form.setSpacing(tools.appearance.space(2))
-        self.next_button = button(tr("Next entry"), self._begin_next, size="small")
+        self.next_button = button(tr("Add another entry"), self._begin_next, size="small")
         self.note = PlainLabel("", tone="muted", size="small")
         self._lay_out()
         part.shown.connect(self._show)

@@ -447,7 +447,7 @@ async def test_that_a_block_left_out_is_put_in_from_the_left_out_list(begin: Beg
     assert isinstance(budget, BudgetPanel)
     button = budget.left_out.button(f"block:{PERSONA.id}:dropped_in_what_if")
     assert button is not None
-    assert button.text().startswith("Put in (+")
+    assert button.text().startswith("Include (+")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert trial.file.what_if == WhatIf()
 
