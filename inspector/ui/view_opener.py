@@ -115,7 +115,7 @@ class ViewOpener(QObject):
             if not first.isVisible():
                 # Qt gives it the keyboard once it is shown, unless that went elsewhere meanwhile; a filter that had it
                 # all along and is typed in would lose it.
-                self._centre.hold_keyboard(key)
+                panel.setFocus(reason)
             first.setFocus(reason)
         return panel
 

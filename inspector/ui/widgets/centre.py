@@ -145,13 +145,9 @@ class Centre(QTabWidget):
         """
         page = self._pages[key]
         if not page.is_filled:
-            self.hold_keyboard(key)
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
             page.filled.connect(lambda view: None if self.is_left(key) else _give_keyboard(view))
         return not page.is_filled
-
-    def hold_keyboard(self, key: Hashable) -> None:
-        """Give the keyboard to a tab's page, as long as nothing in it can have it."""
-        self._pages[key].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def is_left(self, key: Hashable) -> bool:
         """Whether the keyboard of the window is elsewhere than in that tab."""
