@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QWidget
@@ -89,7 +89,9 @@ class SettingsTab:
         """Go to a cell, with its row selected."""
         view = self.table.table
         view.setFocus()
-        view.setCurrentIndex(self.cell(row, name))
+        # As without Shift, which Qt may still believe to be held.
+        flags = QItemSelectionModel.SelectionFlag
+        view.selectionModel().setCurrentIndex(self.cell(row, name), flags.ClearAndSelect | flags.Rows)
 
     def tick(self, row: int, name: str) -> None:
         """Click a box."""
