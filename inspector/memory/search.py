@@ -105,14 +105,16 @@ class Searcher:
         async with self._database.read() as connection:
             return await search_query.beginnings(connection, refs, letters)
 
-    async def sent(self, text: str, *, is_id: bool = False) -> SentText:
+    async def sent(self, text: str, *, is_id: bool = False, any_case: bool = False) -> SentText:
         """In which sent Requests a text stood; with `is_id`, which had a piece of the thing of that id.
+
+        With `any_case`, a to z and A to Z are the same.
 
         Raises:
             FileError: the file cannot be read.
         """
         async with self._database.read() as connection:
-            return await search_scan.sent(connection, text, is_id=is_id)
+            return await search_scan.sent(connection, text, is_id=is_id, any_case=any_case)
 
     async def repair(self) -> int:
         """Make the index anew from what it is made from; gives how many entries were wrong.

@@ -114,6 +114,17 @@ class SearchService:
             return found
         return await self._searcher.sent(max(lines, key=len))
 
+    async def sent_words(self, text: str, now: datetime) -> SentText | None:
+        """In which sent Requests the words of a search text stood, one after the other; None where it has none.
+
+        Raises:
+            InputError: as `read`; ``input.search_character``, it has half of a character.
+            FileError: the file cannot be read.
+        """
+        words = (await self.read(text, now)).text.replace('"', "").strip()
+        require_whole(words)
+        return await self._searcher.sent(words, any_case=True) if words else None
+
     async def sent_with(self, ref: Ref) -> SentText:
         """In which sent Requests a thing had a piece.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from string import ascii_lowercase, ascii_uppercase
 
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.dataclass import dataclass
@@ -60,12 +61,16 @@ _SENT = """
     WITH found AS MATERIALIZED (
         SELECT hash FROM request_texts
         WHERE hash IN (SELECT {column} FROM runs WHERE kind <> ?1)
-            AND instr(unpacked(CAST(text AS BLOB)), ?2) > 0)
+            AND instr({text}, ?2) > 0)
     SELECT id, agent_id, model, started_at FROM runs WHERE {column} IN (SELECT hash FROM found) AND kind <> ?1
     ORDER BY rowid
 """
-_SENT_TEXT = _SENT.format(column="request_hash")
-_SENT_REF = _SENT.format(column="manifest_digest")
+_UNPACKED = "unpacked(CAST(text AS BLOB))"
+_SENT_TEXT = _SENT.format(column="request_hash", text=_UNPACKED)
+_SENT_WORDS = _SENT.format(column="request_hash", text=f"lower({_UNPACKED})")
+_SENT_REF = _SENT.format(column="manifest_digest", text=_UNPACKED)
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+"""What SQLite's `lower` does."""
 _RUNS = "SELECT count(*) AS runs FROM runs WHERE kind <> ?"
 
 
@@ -140,13 +145,16 @@ async def named(connection: Connection, id_: str) -> tuple[Ref, str | None] | No
     return None if row is None else (Ref(RefKind(row["kind"]), row["id"]), row["owner"])
 
 
-async def sent(connection: Connection, text: str, *, is_id: bool = False) -> SentText:
+async def sent(connection: Connection, text: str, *, is_id: bool = False, any_case: bool = False) -> SentText:
     """In which sent Requests a text stood; with `is_id`, which had a piece of the thing of that id.
 
+    With `any_case`, a to z and A to Z are the same.
     They are in the order in which they were stored: clocks may have been set back.
     """
     (runs,) = await connection.fetch_all(_RUNS, (SUMMARY_CALL,))
     statement, wanted = (_SENT_REF, json.dumps(text)) if is_id else (_SENT_TEXT, text)
+    if any_case:
+        statement, wanted = _SENT_WORDS, text.translate(_LOWER)
     rows = await connection.fetch_all(statement, (SUMMARY_CALL, wanted))
     ends = [
         SentOnce(row["id"], row["agent_id"], row["model"], read_time(row["started_at"]))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from inspector.domain.errors import InputError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import SentOnce, SentText
+from inspector.runtime.session import FileSession
 from inspector.ui.actions import Action
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
+from inspector.ui.safe_text import one_line
 from inspector.ui.search.found_list import FoundList
 from inspector.ui.search.opening import HitOpener, Named, find_named
 from inspector.ui.search.page import SearchPage
@@ -22,6 +26,7 @@ from inspector.ui.widgets.request_view import RequestView
 from inspector.ui.wording import tr
 
 _WIDE_STEPS, _HIGH_STEPS = 200, 60
+_ASKED_LENGTH = 60
 
 
 @runtime_checkable
@@ -168,27 +173,47 @@ class SearchPanel(Panel):
             self.services.bridge.noticed.emit(tr("Select a text first."))
 
     def _ask_sent(self) -> None:
-        """Say in which Requests the selected text was sent, or else the current hit."""
-        session, words, hit = self.services.workspace.live.session, _chosen_words(), self.found.hit
+        """Say in which Requests the selected text was sent, else the words looked for, else the current hit."""
+        session, words = self.services.workspace.live.session, _chosen_words()
         if session is None:
             return
-        if words and not self.page.isAncestorOf(QApplication.focusWidget() or self.page):
-            work = session.engine.search.sent(words)
-        elif hit is not None:
-            work = session.engine.search.sent_with(hit.ref)
-        else:
-            self.services.bridge.noticed.emit(tr("Select a text or a search hit first."))
-            return
-        name = tr("Searching the sent Requests")
-        self.services.bridge.supersede(("sent", self), work, name=name, on_done=self._take_sent)
+        if not words or self.page.isAncestorOf(QApplication.focusWidget() or self.page):
+            words = ""
+        self.services.bridge.supersede(
+            ("sent", self),
+            _sent(session, words, self.found, self.services.workspace.now()),
+            name=tr("Searching the sent Requests"),
+            on_done=self._take_sent,
+            on_error=lambda error: isinstance(error, InputError),
+        )
 
-    def _take_sent(self, found: SentText) -> None:
-        self.page.show_sent(found)
+    def _take_sent(self, asked: tuple[SentText, str] | None) -> None:
+        if asked is None:
+            self.services.bridge.noticed.emit(tr("Type or select a text, or select a hit first."))
+            return
+        found, what = asked
+        self.page.show_sent(found, what)
         if not self.isVisible():
-            self.services.bridge.noticed.emit(sent_words(found, self.services.workspace.now()))
+            self.services.bridge.noticed.emit(sent_words(found, what, self.services.workspace.now()))
 
     def _open_sent(self, once: SentOnce) -> None:
         self.opener.open_ref(Ref(RefKind.RUN, once.run_id), once.agent_id)
+
+
+async def _sent(
+    session: FileSession, words: str, listed: FoundList, now: datetime
+) -> tuple[SentText, str] | None:
+    """In which Requests a text was, else the words that are looked for, else a hit, with the name of that."""
+    hit = listed.hit
+    found = await session.engine.search.sent(words) if words else None
+    if found is None and listed.text.strip():
+        found = await session.engine.search.sent_words(listed.text, now)
+    if found is not None:
+        return found, tr("“{text}”", text=one_line(found.looked_for, _ASKED_LENGTH))
+    if hit is None:
+        return None
+    name = hit.title.text or hit.snippet.text
+    return await session.engine.search.sent_with(hit.ref), one_line(name, _ASKED_LENGTH)
 
 
 def _chosen_words() -> str:

@@ -119,7 +119,7 @@ class SearchPage(QWidget):
         self.named_note.setText("" if found.named is None else goes_words(found.named))
         self.named_note.setVisible(found.named is not None and bool(found.rows))
         self._tell_note()
-        self.sent_button.setEnabled(found.hit is not None)
+        self._tell_sent()
         self._show_page()
 
     def show_moved(self) -> None:
@@ -130,16 +130,20 @@ class SearchPage(QWidget):
         if index.isValid():
             self.table.scrollTo(index)
         self._tell_note()
-        self.sent_button.setEnabled(self._found.hit is not None)
+        self._tell_sent()
+
+    def _tell_sent(self) -> None:
+        can_ask = self._found.hit is not None or bool(self._found.text.strip())
+        self.sent_button.setEnabled(can_ask)
 
     def _tell_note(self) -> None:
         self.note.setText(self._note())
         # Without words it would still take its place in a line that wraps.
         self.note.setVisible(bool(self.note.original))
 
-    def show_sent(self, found: SentText | None) -> None:
-        """Say in which Requests something was; None takes that away."""
-        self.sent.show_sent(found, self._services.workspace.now())
+    def show_sent(self, found: SentText | None, what: str = "") -> None:
+        """Say in which Requests something was, and what that is; None takes that away."""
+        self.sent.show_sent(found, what, self._services.workspace.now())
 
     def type(self, text: str) -> None:
         """Look for a text as if it was typed."""

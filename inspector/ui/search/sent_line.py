@@ -34,10 +34,10 @@ class SentLine(QWidget):
         self.setLayout(self._flow)
         self.hide()
 
-    def show_sent(self, found: SentText | None, now: datetime) -> None:
-        """Say in which Requests something was; None takes the line away."""
+    def show_sent(self, found: SentText | None, what: str, now: datetime) -> None:
+        """Say in which Requests something was, and what that is; None takes the line away."""
         self.setVisible(found is not None)
-        self.note.setText("" if found is None else sent_count(found))
+        self.note.setText("" if found is None else sent_count(found, what))
         first = None if found is None else found.first
         last = None if found is None or found.count < 2 else found.last
         self._ends = [first, last]

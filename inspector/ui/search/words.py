@@ -97,16 +97,17 @@ def goes_words(ref: Ref) -> str:
     return titles[ref.kind]
 
 
-def sent_count(found: SentText) -> str:
-    """In how many sent Requests something stood."""
+def sent_count(found: SentText, what: str) -> str:
+    """In how many sent Requests something stood. `what` names it."""
     if not found.total:
         return tr("No Request was sent from this file yet.")
     if found.first is None or found.last is None:
-        return tr("In none of {total} sent Requests.", total=number(found.total))
+        return tr("{what}: in none of {total} sent Requests.", what=what, total=number(found.total))
     return tr_count(
-        "In {count} of {total} sent Requests.",
-        "In {count} of {total} sent Requests.",
+        "{what}: in {count} of {total} sent Requests.",
+        "{what}: in {count} of {total} sent Requests.",
         found.count,
+        what=what,
         total=number(found.total),
     )
 
@@ -116,9 +117,9 @@ def sent_place(once: SentOnce) -> str:
     return tr("{run}, {model}", run=once.run_id, model=once.model)
 
 
-def sent_words(found: SentText, now: datetime) -> str:
-    """In which sent Requests something stood, in a sentence or two."""
-    count = sent_count(found)
+def sent_words(found: SentText, what: str, now: datetime) -> str:
+    """In which sent Requests something stood, in a sentence or two. `what` names it."""
+    count = sent_count(found, what)
     if found.first is None or found.last is None:
         return count
     first = tr("First {when} ({place}).", when=moment(found.first.at, now), place=sent_place(found.first))

@@ -227,7 +227,12 @@ async def ask_where_sent(one: Search) -> None:
     run = StoreRun(ADA.id, "turn", "gpt-4o", "A quokka sat here.", account)
     await one.engine.apply([Intent(Edit(Ref(RefKind.RUN, "run_q"), run), SCOUT)])
     actions.run("search.sent")
-    await one.until(lambda: "In 1 of 1 sent Requests" in one.page.sent.note.original)
+    await one.until(lambda: "“quokka”: in 1 of 1 sent Requests" in one.page.sent.note.original)
+    await words_that_nothing_has(one)
+    await one.type("quokka kind:block agent:Ada")
+    await one.press("Down")
+    actions.run("search.sent")
+    await one.until(lambda: "“quokka”: in 1 of 1 sent Requests" in one.page.sent.note.original)
     # What is said of it leads there, by the keyboard as by the mouse.
     line = one.page.sent
     assert not line.last.isVisible()
@@ -239,6 +244,22 @@ async def ask_where_sent(one: Search) -> None:
     actions.run("search.sent")
     await one.until(lambda: line.last.isVisible())
     await _press_sent(one, line.last, "run_r", by_mouse=True)
+
+
+async def words_that_nothing_has(one: Search) -> None:
+    """The button asks for what is typed, also where the file has it nowhere, and for a hit where nothing is."""
+    await one.type("a Quokka SAT")
+    QTest.mouseClick(one.page.sent_button, Qt.MouseButton.LeftButton)
+    await one.until(lambda: "“a Quokka SAT”: in 1 of 1" in one.page.sent.note.original)
+    await one.type("zebra-unsent")
+    assert one.page.sent_button.isEnabled()
+    QTest.mouseClick(one.page.sent_button, Qt.MouseButton.LeftButton)
+    await one.until(lambda: "“zebra-unsent”: in none of 1 sent" in one.page.sent.note.original)
+    await one.type("label:design_notes")
+    await one.press("Down")
+    QTest.mouseClick(one.page.sent_button, Qt.MouseButton.LeftButton)
+    await one.until(lambda: ": in 1 of 1" in one.page.sent.note.original)
+    assert one.page.sent.note.original.startswith("design_notes")
 
 
 async def _press_sent(one: Search, link: QPushButton, run: str, *, by_mouse: bool = False) -> None:
