@@ -255,7 +255,7 @@ async def words_that_nothing_has(one: Search) -> None:
     assert one.page.sent_button.isEnabled()
     QTest.mouseClick(one.page.sent_button, Qt.MouseButton.LeftButton)
     await one.until(lambda: "“zebra-unsent”: in none of 1 sent" in one.page.sent.note.original)
-    await one.type("label:design_notes")
+    await one.type("block:design_notes")
     await one.press("Down")
     QTest.mouseClick(one.page.sent_button, Qt.MouseButton.LeftButton)
     await one.until(lambda: ": in 1 of 1" in one.page.sent.note.original)
