@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from inspector.domain.agents import Agent
-from inspector.domain.blocks import TextSchema
+from inspector.domain.blocks import BlockType, TextSchema
 from inspector.domain.content import Content, TextContent
 from inspector.domain.errors import InputError, NotFoundError
 from inspector.domain.messages import Batch, Message, Part, TextPart, ToolCallPart, ToolResultPart
@@ -145,9 +145,13 @@ def _instruction(agent: Agent, ref: Ref) -> int | None:
 
 def _pinned(snapshot: Snapshot, ref: Ref) -> Snapshot:
     if ref.kind is RefKind.BLOCK:
-        if ref.id not in {state.block.id for state in _states(snapshot)}:
+        state = next((each for each in _states(snapshot) if each.block.id == ref.id), None)
+        if state is None:
             raise _absent(ref)
-        return snapshot
+        if state.block.block_type is not BlockType.ARCHIVAL:
+            return snapshot
+        # One that is only found by search is in no Request, pinned or not.
+        return snapshot.with_block(replace(state.block, block_type=BlockType.WORKING), state.content)
     batch = _batch_of(snapshot, ref)
     if batch is None or not any(message.is_archived for message in batch.messages):
         # A history has no holes, so nothing else of it can be held where it stands.

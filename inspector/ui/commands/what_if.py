@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.domain.content import TextContent
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
+from inspector.domain.rules import OutRule
 from inspector.domain.what_if import WhatIf
 from inspector.ui.actions import Action
 from inspector.ui.draft_comparison import DraftConflictError
@@ -172,8 +173,9 @@ class WhatIfCommands:
             return tr("it is in the Request already")
         out = left_out_of(ref, file.request) if ref.kind in _PUT_IN else None
         is_archived = out is not None and out.rule == "archived"
-        is_block = ref.kind is RefKind.BLOCK and out is not None
-        return "" if is_block or is_archived else tr("nothing is selected that can be put in")
+        if ref.kind is RefKind.BLOCK and out is not None:
+            return _stays_out(out.rule)
+        return "" if is_archived else tr("nothing is selected that can be put in")
 
     def _not_edited(self) -> str:
         ref, file = self._selected(), self._workspace.file
@@ -204,3 +206,13 @@ class WhatIfCommands:
     def _not_discarded(self) -> str:
         file = self._workspace.file
         return "" if file.what_if != WhatIf() or file.what_if_open else tr("nothing is tried")
+
+
+def _stays_out(rule: str) -> str:
+    """Why a block that a rule keeps out stays out whatever is left out for it, nothing where it doesn't."""
+    reasons = {
+        OutRule.EMPTY: tr("it's empty"),
+        OutRule.UNREADABLE: tr("it can't be read"),
+        OutRule.NOT_IN_LAYOUT: tr("the layout has no place for it"),
+    }
+    return next((why for each, why in reasons.items() if each == rule), "")

@@ -36,6 +36,8 @@ class MomentBar(QFrame):
         super().__init__()
         self._services = services
         self._moments: Sequence[JournalMoment] = ()
+        self._asked: int | None = None
+        """The change up to which the side goes that is shown, None where it has none yet."""
         self._wanted = ""
         """A time that was asked for before the moments were read."""
         self.setProperty("role", "dock_title")
@@ -69,8 +71,14 @@ class MomentBar(QFrame):
         """What stands beside the date."""
         return self._place.original
 
-    def begin(self) -> None:
-        """Read the moments, and go to the one before the newest, unless one is chosen that is still there."""
+    def is_at(self, side: RequestSide) -> bool:
+        """Whether a side is the moment that is shown, or soon will be as the slider has just been moved."""
+        moment = self._current
+        return moment is not None and (self._soon.isActive() or moment.seq == side.seq)
+
+    def begin(self, side: RequestSide | None = None) -> None:
+        """Read the moments, and go to that of a side of the past. Without one, stay or go to the last but one."""
+        self._asked = None if side is None else side.seq
         self._services.workspace.sides.moments(self, self._take, self._fail)
 
     def go_to(self, typed: str) -> None:
@@ -90,12 +98,14 @@ class MomentBar(QFrame):
 
     def _take(self, moments: tuple[JournalMoment, ...]) -> None:
         was = self._current
+        up_to = self._asked if self._asked is not None else was.seq if was is not None else None
+        self._asked = None
         self._moments = moments
         if not moments:
             self._set_range(0)
             self._place.setText(tr("Nothing is recorded of this agent's past."))
             return
-        places = [place for place, each in enumerate(moments) if was is not None and each.seq <= was.seq]
+        places = [place for place, each in enumerate(moments) if up_to is not None and each.seq <= up_to]
         wanted, self._wanted = self._wanted, ""
         self._set_range(0 if wanted else places[-1] if places else max(0, len(moments) - 2))
         if wanted:

@@ -68,6 +68,8 @@ class RecordBrowser(QWidget):
         super().__init__()
         self._appearance = appearance
         self._filling = False
+        self._gone: Any = None
+        """The key of a selected row that isn't listed any more, None for none and once another is selected."""
         column: Column[RecordRow] = Column(
             "record", words.name, lambda row: row.text, tip=lambda row: row.tip, spoken=lambda row: row.spoken
         )
@@ -159,16 +161,19 @@ class RecordBrowser(QWidget):
         self.words_field.setText(words)
 
     def set_keys(self, keys: Sequence[Any]) -> None:
-        """List these rows. A selected one that is gone leaves its place current, and nothing selected."""
+        """List these rows. A selected one that is gone leaves its place current, and is selected when it comes back."""
         key, row = self.key, self.table.currentIndex().row()
         # While rows go, Qt moves on to a neighbour, which nobody chose.
         self._filling = True
         try:
             self.model.set_keys(keys)
-            index = QModelIndex() if key is None else self.model.find(key)
-            if index.isValid() and index != self.table.currentIndex():
+            wanted = self._gone if key is None else key
+            index = QModelIndex() if wanted is None else self.model.find(wanted)
+            if index.isValid() and (key is None or index != self.table.currentIndex()):
                 self._make_current(index)
+                self._gone = None
             elif key is not None and not index.isValid():
+                self._gone = key
                 self.table.selectionModel().clearSelection()
                 at = self.model.index(min(max(row, 0), len(keys) - 1))
                 self.table.selectionModel().setCurrentIndex(at, _SELECT.NoUpdate)
@@ -177,6 +182,11 @@ class RecordBrowser(QWidget):
         self._stack.setCurrentIndex(0 if keys else 1)
         if self.key != key:
             self.moved.emit()
+
+    def list_others(self) -> None:
+        """List nothing, and forget what was selected: the rows that follow are of something else."""
+        self.set_keys(())
+        self._gone = None
 
     def select(self, key: Any) -> bool:
         """Make a row current and selected, in sight; False when it isn't listed."""
@@ -196,6 +206,8 @@ class RecordBrowser(QWidget):
 
     def _move(self) -> None:
         if not self._filling:
+            if self.key is not None:
+                self._gone = None
             self.moved.emit()
 
     def _lay_out(self) -> None:

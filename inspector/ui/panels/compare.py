@@ -349,8 +349,8 @@ class ComparePanel(Panel):
         for button_, bar in zip(self.sides, self.moments, strict=True):
             is_past = button_.side.kind is RequestSideKind.PAST
             bar.setVisible(is_past)
-            if is_past and self.isVisible() and (not bar.moments or button_.side.at is None):
-                bar.begin()
+            if is_past and self.isVisible() and not bar.is_at(button_.side):
+                bar.begin(button_.side)
 
     def _swap(self) -> None:
         left, right = (each.side for each in self.sides)

@@ -118,6 +118,8 @@ class MessagesPanel(Panel):
         if what & (What.FILE | What.AGENT):
             # What is shown is of whom was shown before, until the list is read again.
             self._shown = None
+        if what & What.FILE:
+            self._agent_id = ""
         if what & (What.FILE | What.AGENT | What.REQUEST):
             self.source.refresh()
         if what & (What.FILE | What.PROBLEMS):
@@ -198,7 +200,7 @@ class MessagesPanel(Panel):
         if listed.agent_id != self._agent_id:
             # Another agent's messages have the same positions.
             self._agent_id = listed.agent_id
-            self.browser.set_keys(())
+            self.browser.list_others()
         was_empty = not self.browser.model.keys
         self.browser.set_keys(listed.keys)
         if was_empty:

@@ -48,6 +48,14 @@ def side_lines(comparison: VersionComparison) -> Sides:
     return _cut([left for left, _ in pairs]), _cut([right for _, right in pairs])
 
 
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """An unchanged line, under its number in each of both texts."""
+
+    old: DifferenceLine
+    new: DifferenceLine
+
+
 class _Texts:
     """Both texts by lines, with where each begins."""
 
@@ -57,7 +65,7 @@ class _Texts:
         self._old_at = [0, *accumulate(map(len, self.old))]
         self._new_at = [0, *accumulate(map(len, self.new))]
 
-    def same(self, before: int, after: int, count: int, last: int | None) -> Iterator[DifferenceLine | int]:
+    def same(self, before: int, after: int, count: int, last: int | None) -> Iterator[_Same | int]:
         """Unchanged lines: all, or in place of the middle ones how many they are. `last` is the hunk before them."""
         is_end = before + count == len(self.old) and after + count == len(self.new)
         head = count if not self.hunks else 0 if last is None else min(count, _KEPT)
@@ -68,10 +76,13 @@ class _Texts:
             yield hidden
         yield from self._plain(before + count - tail, after + count - tail, tail)
 
-    def _plain(self, before: int, after: int, count: int) -> Iterator[DifferenceLine]:
+    def _plain(self, before: int, after: int, count: int) -> Iterator[_Same]:
         for place in range(count):
-            text = self.old[before + place]
-            yield DifferenceLine(LineKind.SAME, _parts(text, 0, ()), number(after + place + 1))
+            parts = _parts(self.old[before + place], 0, ())
+            old, new = (
+                DifferenceLine(LineKind.SAME, parts, number(at + place + 1)) for at in (before, after)
+            )
+            yield _Same(old, new)
 
     def removed(self, place: int, hunk: MeasuredHunk) -> tuple[DifferenceLine, ...]:
         lines = hunk.hunk.lines
@@ -104,7 +115,7 @@ class _Texts:
         return DifferenceLine(LineKind.HEAD, (LinePart(text),), "", place)
 
 
-def _walk(texts: _Texts) -> Iterator[DifferenceLine | int | tuple[int, MeasuredHunk]]:
+def _walk(texts: _Texts) -> Iterator[_Same | int | tuple[int, MeasuredHunk]]:
     """Unchanged lines and hunks in their order."""
     before = after = 0
     last: int | None = None
@@ -123,7 +134,7 @@ def _inline(texts: _Texts) -> Iterator[DifferenceLine]:
             yield from texts.removed(*each)
             yield from texts.added(*each)
         else:
-            yield _gap(each) if isinstance(each, int) else each
+            yield _gap(each) if isinstance(each, int) else each.new
 
 
 def _paired(texts: _Texts) -> Iterator[tuple[DifferenceLine, DifferenceLine]]:
@@ -133,8 +144,7 @@ def _paired(texts: _Texts) -> Iterator[tuple[DifferenceLine, DifferenceLine]]:
             yield head, head
             yield from zip_longest(texts.removed(*each), texts.added(*each), fillvalue=filler)
         else:
-            line = _gap(each) if isinstance(each, int) else each
-            yield line, line
+            yield (_gap(each), _gap(each)) if isinstance(each, int) else (each.old, each.new)
 
 
 def _parts(line: str, start: int, spans: Iterable[_Span]) -> tuple[LinePart, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
 
 from inspector.domain.agent_settings import configuration
@@ -62,7 +62,7 @@ async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
     edits = [*_of_agent(agent, applied)]
     blocks = [ref for ref in sorted(applied.dropped) if ref.kind is RefKind.BLOCK]
     edits += [Edit(ref, SetBlockType(BlockType.ARCHIVAL)) for ref in blocks]
-    edits += [Edit(ref, SetPinned(True)) for ref in sorted(applied.pinned) if ref.kind is RefKind.BLOCK]
+    edits += [each for ref in sorted(applied.pinned) for each in _put_in(ref, file)]
     edits += [each async for each in _texts(session, agent, applied)]
     edits += await _messages(session, agent.id, applied.dropped, archive)
     edits += await _messages(session, agent.id, applied.pinned, restore)
@@ -72,6 +72,15 @@ async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
         if not part.kept and part.ref is None:
             left = without_part(left, drafted, part.key)
     return WhatIfEdits(tuple(edits), left)
+
+
+def _put_in(ref: Ref, file: FileState) -> Iterator[Edit]:
+    state = file.blocks.get(ref.id) if ref.kind is RefKind.BLOCK else None
+    if state is None:
+        return
+    if state.block.block_type is BlockType.ARCHIVAL:
+        yield Edit(ref, SetBlockType(BlockType.WORKING))
+    yield Edit(ref, SetPinned(True))
 
 
 async def source_text(session: FileSession, file: FileState, ref: Ref) -> SourceText | None:

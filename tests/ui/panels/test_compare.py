@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -332,6 +333,30 @@ async def test_that_an_older_request_is_one_choice_away(
     await until(lambda: bar.note.startswith("newest change before "))
     await until(lambda: left.side.seq == bar.moments[-1].seq)
     await compared(studio, until, panel)
+
+
+async def test_that_the_slider_goes_with_a_past_moment_when_the_sides_are_swapped(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    panel = await look(studio, until)
+    left, right = panel.sides
+    choose_by_keys(left, "A past moment")
+    await until(lambda: left.side.seq is not None)
+    panel.moments[0].step(-5)
+    place = panel.moments[0].slider.value()
+    await until(lambda: left.side.seq == panel.moments[0].moments[place].seq)
+    for bar, side in ((panel.moments[1], right), (panel.moments[0], left)):
+        studio.contents.services.actions.run("compare.swap")
+        await until(bar.isVisible)
+        await until(partial(_is_at, bar, place))
+        await calm(studio, until)
+        assert side.side.seq == bar.moments[place].seq
+        assert bar.note.startswith(f"change {place + 1} of ")
+
+
+def _is_at(bar: MomentBar, place: int) -> bool:
+    return bar.slider.value() == place
 
 
 async def damaged(studio: Studio, until: Until, left: QWidget) -> None:

@@ -163,6 +163,7 @@ async def test_that_a_deleted_message_comes_back_by_undo(messages: OpenMessages)
     assert len(tab.texts()) == 2 * MESSAGES - 1
     await tab.undo()
     await tab.until(lambda: "Is step 5 done?" in tab.texts())
+    await tab.until(lambda: tab.shown == "Is step 5 done?")
 
 
 async def _gone(tab: MessagesTab, text: str) -> bool:

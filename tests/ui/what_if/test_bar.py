@@ -12,7 +12,7 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteBlock, SetLabel
 from inspector.domain.edits.rows import ConfigureAgent
-from inspector.domain.edits.text import Splice, SpliceText
+from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.limits import Hysteresis
 from inspector.domain.ref import Ref, RefKind
@@ -464,6 +464,30 @@ async def test_that_a_block_put_in_is_pinned_by_apply(begin: Begin) -> None:
     assert trial.file.blocks[out.id].block.pinned
     press_toast(trial.studio, "Undo")
     await trial.until(lambda: not trial.file.blocks[out.id].block.pinned)
+
+
+async def test_that_an_archival_block_put_in_is_in_the_request_and_stays_there(begin: Begin) -> None:
+    trial = await begin()
+    out = next(each.source.ref for each in trial.request.left_out if each.rule == "archival_type")
+    assert out is not None
+    assert trial.do("what_if.put_in", out)
+    await trial.built()
+    assert out in {piece.source.ref for section in trial.request.sections for piece in section.pieces}
+    tried = trial.tokens()
+    await trial.apply()
+    assert trial.tokens() == tried
+    assert trial.file.blocks[out.id].block.block_type is BlockType.WORKING
+    press_toast(trial.studio, "Undo")
+    await trial.until(lambda: trial.file.blocks[out.id].block.block_type is BlockType.ARCHIVAL)
+    assert not trial.file.blocks[out.id].block.pinned
+
+
+async def test_that_what_no_choice_puts_in_is_not_offered(begin: Begin) -> None:
+    trial = await begin()
+    await trial.studio.opener.change_file(Edit(NOTES, SetText("")))
+    await trial.until(lambda: any(each.rule == "empty" for each in trial.request.left_out))
+    trial.studio.contents.services.selection.select(NOTES)
+    assert trial.studio.contents.services.actions.row("what_if.put_in").why_not() == "it's empty"
 
 
 async def test_that_hostile_names_are_shown_as_they_are_written(begin: Begin) -> None:
