@@ -107,7 +107,10 @@ _OPTIONS = (
         "--max-tokens", type=click.IntRange(0), help="Exit with 4 if the Request has more tokens than this."
     ),
     click.option(
-        "--fail-on", type=FailOnParam(), help=f"Exit with 4 on these findings: {', '.join(FAIL_ON)}."
+        "--fail-on",
+        type=FailOnParam(),
+        multiple=True,
+        help=f"Exit with 4 on these findings: {', '.join(FAIL_ON)}.",
     ),
     click.option(
         "--sarif",

@@ -92,7 +92,7 @@ async def _report_command(
     as_json: bool,
     fail_over: float | None,
     max_tokens: int | None,
-    fail_on: frozenset[LintRule] | None,
+    fail_on: tuple[frozenset[LintRule], ...],
     sarif: Path | None,
     **asked: Any,
 ) -> int:
@@ -100,7 +100,7 @@ async def _report_command(
 
     With --fail-over, --max-tokens or --fail-on it is a check: it exits with 4 and names on standard error what failed.
     """
-    gate = GateOptions(fail_over, max_tokens, fail_on or frozenset(), sarif)
+    gate = GateOptions(fail_over, max_tokens, frozenset().union(*fail_on), sarif)
     _require_one_output(gate, as_json=as_json, at=asked["at"])
     findings: tuple[Finding, ...] = ()
     async with opened(file) as engine:

@@ -221,7 +221,7 @@ class Program:
             remark = "" if kept is None else tr("The old file is kept as {path}.", path=str(kept))
             show(Notice("damaged_settings", text, remark))
         if self.shell.start.safe:
-            text = tr("Safe mode: default settings, layout and theme, no tabs of last time.")
+            text = tr("Safe mode: default settings, layout and theme, no earlier tabs.")
             show(Notice("safe", text, tr("Your own settings and drafts are kept for the next normal start.")))
         elif self.shell.safe:
             text = tr("The last starts failed. The window opens with its default layout and no file.")

@@ -48,7 +48,8 @@ def test_that_a_request_that_meets_its_conditions_passes(sample: Path) -> None:
 def test_that_each_condition_that_fails_is_named(sample: Path) -> None:
     done = run(
         *("report", sample, "--agent", "Ada", "--fail-over", 0.1, "--max-tokens", 10),
-        *("--fail-on", "duplicate,secret", "--json"),
+        # Given twice, both go.
+        *("--fail-on", "duplicate", "--fail-on", "secret", "--json"),
     )
     assert done.returncode == 4
     lines = done.stderr.decode().splitlines()

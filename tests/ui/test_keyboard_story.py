@@ -138,7 +138,7 @@ class Story:
         await self.until(lambda: "Is step 3 done?" not in self.request)
         await keys.rest()
         await keys.go("Apply what-if")
-        await keys.said("Applied")
+        await keys.said("What-if applied")
 
     async def drafts(self) -> None:
         """Two drafts saved at once from their list."""

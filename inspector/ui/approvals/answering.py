@@ -32,7 +32,7 @@ class Answering:
         operation = AnswerConsent(decision, until)
         text = tr_count("Allowed.", "Allowed {count} requests.", len(requests))
         if decision is not ConsentDecision.ONCE:
-            text = tr("Allowed. Undo takes the edit back; revoke the standing approval in its list.")
+            text = tr("Allowed. Undo takes the edit back. Revoke the standing approval in its list.")
         self._apply([Edit(_ref(each), operation) for each in requests], text)
 
     def edit_first(self, request: ConsentRequest, content: Content, scope: str) -> None:

@@ -127,7 +127,7 @@ class WhatIfCommands:
         file = self._workspace.file
         parts = [each.text for each in parts_of(file) if not each.kept]
         name = file.agent.name if file.agent else ""
-        text = tr("Applied to {agent}: {parts}.", agent=name, parts=", ".join(parts))
+        text = tr("What-if applied to {agent}: {parts}.", agent=name, parts=", ".join(parts))
         if len(text) > _TEXT_LENGTH:
             text = tr_count(
                 "Applied {count} change to {agent}.",

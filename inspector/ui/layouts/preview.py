@@ -141,7 +141,7 @@ class LayoutPreview(QWidget):
         self.total.setText(text)
         rows = previewed_sections(simulation)
         out = sum(each.is_out for each in rows)
-        falls = tr_count("{count} thing falls out.", "{count} things fall out.", out) if out else ""
+        falls = tr_count("{count} piece is left out.", "{count} pieces are left out.", out) if out else ""
         now = tr("Preview only: compared with what is saved.")
         self.note.setText(f"{falls} {now}".strip())
         self._model.set_values(rows)

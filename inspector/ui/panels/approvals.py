@@ -312,7 +312,7 @@ class ApprovalsPanel(Panel):
         request = self._request
         if request is not None and self._is_drafted(request):
             # Allowed as it is and saved from the draft, the agent's text would be stored twice.
-            return tr("its block has a draft of it; save or discard that first")
+            return tr("save or discard the draft in its block first")
         return self._not_waiting()
 
     def _not_editable(self) -> str:
@@ -323,7 +323,7 @@ class ApprovalsPanel(Panel):
         if self._is_drafted(request):
             return ""
         if request.edit.target.id in file.drafts:
-            return tr("the block has an unsaved draft; save or discard it first")
+            return tr("save or discard the draft in its block first")
         return "" if proposal.content is not None else tr("what it asks for can't be edited, only allowed")
 
     def _is_drafted(self, request: ConsentRequest) -> bool:
@@ -338,7 +338,7 @@ class ApprovalsPanel(Panel):
         if grant is None:
             return tr("no standing approval is selected")
         if not grant.holds_at(self._now):
-            return tr("it is over already")
+            return tr("it has ended")
         return self.not_writable()
 
     @property

@@ -167,7 +167,7 @@ class BudgetPanel(Panel):
 
     def _add_actions(self) -> None:
         def no_best() -> str:
-            return "" if self.cuts.best is not None else tr("there is no cut to offer")
+            return "" if self.cuts.best is not None else tr("no cut was found")
 
         def of_best(do: str) -> None:
             best = self.cuts.best

@@ -279,7 +279,9 @@ class QueuePanel(Panel):
         return self.not_writable() or ("" if self._wakeups else tr("no wakeup is selected"))
 
     def _retry(self) -> None:
-        text = tr_count("Tried again soon.", "{count} messages are tried again.", len(self._chosen(_RETRIED)))
+        text = tr_count(
+            "Message will be retried.", "{count} messages will be retried.", len(self._chosen(_RETRIED))
+        )
         self._move(self._chosen(_RETRIED), QueueState.PENDING, text)
 
     def _bury(self) -> None:

@@ -91,8 +91,8 @@ def mark_words(mark: str) -> tuple[str, str]:
     words = {
         "read": (tr("read"), tr("Read from the prompt cache that the last sent Request left")),
         "part": (tr("part"), tr("Only its beginning is read from the prompt cache")),
-        "written": (tr("written"), tr("Not in the prompt cache; written to it by this call")),
-        "new": (tr("new"), tr("Not in the prompt cache; full price")),
+        "written": (tr("written"), tr("Not in the prompt cache, written to it by this call")),
+        "new": (tr("new"), tr("Not in the prompt cache: full price")),
     }
     return words.get(mark, ("", ""))
 

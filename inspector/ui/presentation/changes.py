@@ -61,8 +61,12 @@ def change_text(change: Change, file: FileState) -> str:
     """What one change did, in a few words."""
     if change.kind in _BY_REASON and change.reason:
         return one_line(change.reason, _TEXT_LENGTH).removesuffix(".")
-    code = _code(change.kind, change.ref)
-    return tr_code(f"change.{code}", {"name": name_of_ref(change.ref, file)})
+    code, name = _code(change.kind, change.ref), name_of_ref(change.ref, file)
+    what = tr_code(f"change.{code}", {"name": name})
+    if code != _CONTENT or not change.reason:
+        return what
+    reason = one_line(change.reason, _TEXT_LENGTH).removesuffix(".")
+    return reason if name in reason else tr("{what} ({reason})", what=what, reason=reason)
 
 
 def name_of_ref(ref: Ref, file: FileState) -> str:

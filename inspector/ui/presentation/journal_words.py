@@ -40,7 +40,8 @@ def operation_names(operations: Sequence[str], role: ChangeRole = ChangeRole.DON
     if role in _TURNED and set(operations) == {TakeBack.op}:
         # Both are stored as the same operation, whose name says no more than the role.
         return _TURNED[role]()
-    counts = Counter(map(operation_name, operations))
+    turned = {TakeBack.op: tr("Content changed")} if role in _TURNED else {}
+    counts = Counter(turned.get(each) or operation_name(each) for each in operations)
     names = [
         name if count == 1 else tr("{name} ({count})", name=name, count=count)
         for name, count in counts.items()

@@ -245,7 +245,7 @@ class WhatIfBar(QFrame):
         if not is_built:
             return ""
         if file.tried is not None and file.tried.simulation is None:
-            return tr("Only the what-if can be built: there is nothing to compare it with.")
+            return tr("Only the what-if can be built, so it can't be compared.")
         return found.line or tr("Building …")
 
     def _fold(self) -> None:

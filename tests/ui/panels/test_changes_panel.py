@@ -139,7 +139,7 @@ async def test_that_nothing_is_offered_to_redo_after_another_change(studio: Stud
     await one.turn()
     assert one.panel.turn_button.isEnabled()
     one.workspace.apply([Edit(QUESTIONS, SetPinned(True))])
-    await until(lambda: one.cell(0, 2) == "Pinned or unpinned")
+    await until(lambda: one.cell(0, 2) == "Pin changed")
     await one.calm()
     assert one.panel.rows[one.panel.view.currentIndex().row()].is_undone
     assert not one.panel.turn_button.isEnabled()

@@ -30,3 +30,7 @@ def test_that_what_is_undone_is_named_once() -> None:
     assert operation_names(["take_back"], ChangeRole.UNDONE) == "Undone"
     assert operation_names(["take_back", "take_back"], ChangeRole.REDONE) == "Redone"
     assert operation_names(["set_label"], ChangeRole.UNDONE).startswith("Undo: ")
+    assert (
+        operation_names(["take_back", "set_pinned"], ChangeRole.UNDONE)
+        == "Undo: Content changed, Pin changed"
+    )

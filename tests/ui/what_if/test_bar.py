@@ -79,7 +79,7 @@ async def test_that_a_limit_is_tried_applied_as_it_was_shown_and_undone(begin: B
     assert trial.request.limits == limits
     assert (trial.texts(), trial.tokens()) == tried
     assert not trial.bar.isVisible()
-    await said(trial.studio, trial.until, "Applied to Ada: reply reserve 1,500, history budget 120.")
+    await said(trial.studio, trial.until, "What-if applied to Ada: reply reserve 1,500, history budget 120.")
     press_toast(trial.studio, "Undo")
     await trial.until(lambda: trial.agent.config == config)
     await trial.until(lambda: trial.texts() == texts)
@@ -409,7 +409,7 @@ async def test_that_a_limit_that_makes_a_request_possible_is_told_without_a_diff
     fill(trial, Context_window="200,000", Memory_cap="150,000")
     await trial.until(lambda: trial.file.request is not None)
     await trial.calm()
-    assert "nothing to compare" in trial.words()
+    assert "can't be compared" in trial.words()
 
 
 async def test_that_a_click_on_a_changed_piece_selects_it(begin: Begin) -> None:
