@@ -17,7 +17,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.runtime.block_lengths import is_long
 from inspector.runtime.rendering import counted_characters
 from inspector.ui.panel import PanelServices
-from inspector.ui.safe_text import ElidedLabel, count_hidden
+from inspector.ui.safe_text import ElidedLabel, PlainLabel, count_hidden
 from inspector.ui.widgets.controls import arrange, restyle
 from inspector.ui.wording import number, signed, tokens, tr, tr_count
 
@@ -33,9 +33,9 @@ class BlockFigures(QWidget):
         super().__init__()
         self._services = services
         self._id = block_id
-        self._characters, self._tokens, self._change = (
-            ElidedLabel("", tone="muted", size="small") for _ in range(3)
-        )
+        self._characters = ElidedLabel("", tone="muted", size="small")
+        # A figure that is cut would be another one.
+        self._tokens, self._change = (PlainLabel("", tone="muted", size="small") for _ in range(2))
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Share of the character limit"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -102,6 +102,12 @@ class BlockHead(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fold()
+
+    def event(self, event: QEvent) -> bool:
+        """Fold again when what stands in it needs other room, as longer figures do."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.fold()
+        return super().event(event)
 
     def _lay_out(self) -> None:
         self._names, self._figures_row, self._tools = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QTextBlock
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from inspector.domain.blocks import TextSchema, Viewport
 from inspector.domain.edits.base import Edit
@@ -19,6 +20,7 @@ from inspector.ui.editors.finding import LOOK_AGAIN_MILLISECONDS
 from inspector.ui.editors.text_search import TextMatches, TextQuery, search
 from inspector.ui.exact_text import carried
 from inspector.ui.panels.request import RequestPanel
+from inspector.ui.safe_text import PlainLabel
 from tests.ui.conftest import TEST_SECONDS
 from tests.ui.panels.block_tab import BlockTab, OpenTab
 from tests.ui.world import CHECKLIST, QUESTIONS, STORED
@@ -285,3 +287,17 @@ async def test_that_the_request_behind_the_tab_shows_what_was_typed_once_it_is_i
     assert "typed meanwhile" not in panel.view.rows.request.text
     one.studio.window.centre.setCurrentIndex(0)
     await one.until(lambda: panel.view.rows and "typed meanwhile" in panel.view.rows.request.text)
+
+
+async def test_that_figures_which_grow_stand_below_the_views_and_none_is_cut(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    one.studio.window.resize(1440, 900)
+    head = one.panel.head
+    await one.until(lambda: head.width() > 0)
+    QApplication.clipboard().setText("a\u202eb\u200b" * 30)
+    one.editor.paste()
+    await one.until(lambda: "of them hidden" in head.numbers.text)
+    await one.until(lambda: "+" in head.numbers.text)
+    labels = [each for each in head.numbers.findChildren(PlainLabel) if each.text()]
+    await one.until(lambda: all(each.width() >= each.sizeHint().width() for each in labels))
+    assert len(labels) == 3
