@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QStackedLayout, QWidget
 
 from inspector.domain.differences.hunks import splices_back
 from inspector.domain.edits.text import Splice
@@ -36,6 +37,7 @@ class DifferenceView(QWidget):
         self.left = DifferencePane(appearance, left)
         self.right = DifferencePane(appearance, right)
         self._shown: ShownDifference | None = None
+        self._is_prose = self._is_scrolling = False
         sides = QWidget()
         arrange(QHBoxLayout(sides), self.left, self.right, spacing=1)
         self._stack = QStackedLayout(self)
@@ -44,11 +46,29 @@ class DifferenceView(QWidget):
         for pane in (self.left, self.right):
             pane.wrap(wraps=False)
         for one, other in ((self.left, self.right), (self.right, self.left)):
-            one.verticalScrollBar().valueChanged.connect(other.verticalScrollBar().setValue)
+            bars = one.verticalScrollBar(), other.verticalScrollBar()
+            bars[0].valueChanged.connect(partial(self._scroll_other, *bars))
             one.horizontalScrollBar().valueChanged.connect(other.horizontalScrollBar().setValue)
         for pane in self.panes:
             pane.cursorPositionChanged.connect(self.moved)
             pane.selectionChanged.connect(self.moved)
+
+    def wrap_sides(self) -> None:
+        """Wrap the lines of both sides, as few long ones of prose need it; they don't stand line beside line then."""
+        self._is_prose = True
+        for pane in (self.left, self.right):
+            pane.wrap(wraps=True)
+
+    def _scroll_other(self, one: QScrollBar, other: QScrollBar, value: int) -> None:
+        """Let the other side go along: by lines, or where those are wrapped by how far it goes on each side."""
+        if self._is_scrolling:
+            return
+        self._is_scrolling = True
+        try:
+            whole = one.maximum() if self._is_prose else 0
+            other.setValue(round(value * other.maximum() / whole) if whole else value)
+        finally:
+            self._is_scrolling = False
 
     @property
     def panes(self) -> tuple[DifferencePane, ...]:

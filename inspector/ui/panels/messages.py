@@ -143,7 +143,9 @@ class MessagesPanel(Panel):
         return (
             Action("message.edit", tr("Edit message"), self._edit, "Ctrl+E", "rename", self._not_editable),
             Action("message.archive", tr("Archive message"), self._archive, None, "archive", chosen),
-            Action("message.restore", tr("Restore message"), self._restore, None, "restore", chosen),
+            Action(
+                "message.restore", tr("Restore message"), self._restore, None, "restore", self._not_restorable
+            ),
             Action(
                 "message.delete", tr("Delete message"), self._delete, "Del", "delete", chosen, scope=table
             ),
@@ -333,6 +335,11 @@ class MessagesPanel(Panel):
     def _not_chosen(self) -> str:
         return self.not_writable() or ("" if self.browser.chosen else self._not_shown())
 
+    def _not_restorable(self) -> str:
+        shown = self._shown[1] if self._shown and len(self.browser.chosen) == 1 else None
+        is_live = shown is not None and not (shown.is_archived or shown.is_deleted)
+        return self._not_chosen() or (tr("it isn't archived or deleted") if is_live else "")
+
     def _not_shown(self) -> str:
         return "" if self._shown else tr("no message is selected")
 
@@ -385,6 +392,10 @@ class MessagesPanel(Panel):
             if edits:
                 count = len(edits)
                 workspace.apply(edits, wish_text(change, count), text=done_text(change, count))
+            else:
+                self.services.bridge.noticed.emit(
+                    tr("Nothing to change: the selected messages are so already.")
+                )
 
         work = edits_of(session, self.source.list.agent_id, chosen, change)
         self.services.bridge.spawn(work, name=tr("Saving"), on_done=apply)

@@ -112,6 +112,19 @@ async def test_that_one_change_of_several_is_restored_by_keyboard(open_tab: Open
     assert await one.world.text() == lines.replace("line 1", "first")
 
 
+async def test_that_unchanged_lines_have_the_number_that_each_side_gives_them(open_tab: OpenTab) -> None:
+    one = await open_tab(
+        Edit(QUESTIONS, SetText("same\nold\nend")),
+        Edit(QUESTIONS, SetText("new\nnew\nsame\nold, changed\nend")),
+    )
+    page = await look(one)
+    await choose(one, page, 1)
+    page.difference.set_beside(beside=True)
+    left, right = ([line.name for line in pane.lines if line.name] for pane in page.difference.panes[1:])
+    assert left == ["1", "−2", "3"]
+    assert right == ["+1", "+2", "3", "+4", "5"]
+
+
 async def test_that_only_what_is_selected_is_restored(open_tab: OpenTab) -> None:
     one = await open_tab(
         Edit(QUESTIONS, SetText("red green blue")), Edit(QUESTIONS, SetText("RED green BLUE"))

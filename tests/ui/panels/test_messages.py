@@ -182,6 +182,18 @@ async def test_that_several_messages_are_deleted_and_come_back_as_one(messages: 
     await tab.until(lambda: len(tab.texts()) == 2 * MESSAGES)
 
 
+async def test_that_a_message_that_is_sent_has_nothing_to_restore(messages: OpenMessages) -> None:
+    tab = await messages()
+    await tab.click("Is step 3 done?")
+    await tab.until(lambda: tab.shown == "Is step 3 done?")
+    actions = tab.studio.contents.services.actions
+    assert actions.row("message.restore").why_not() == "it isn't archived or deleted"
+    QTest.keyClick(tab.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert not actions.row("message.restore").why_not()
+    actions.run("message.restore")
+    await said(tab.studio, tab.until, "Nothing to change")
+
+
 async def test_that_arrows_go_from_message_to_message_and_enter_reads(messages: OpenMessages) -> None:
     tab = await messages()
     await tab.click("Is step 3 done?")

@@ -326,6 +326,8 @@ async def test_that_a_summary_is_made_again_beside_the_old_one(summaries: OpenSu
     assert run.summaries[0].old.id == first.id
     assert [each.old.depth for each in run.summaries] == [0, 1]
     assert dialog.difference.is_beside
+    # Prose is read whole.
+    assert all(not pane.horizontalScrollBar().maximum() for pane in dialog.difference.panes[1:])
     assert "left out" in dialog.note.text()
     store = tab.world.engine.summaries.store
     stored_now = await store.get(first.id)
