@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtGui import QGuiApplication
@@ -169,14 +169,22 @@ class ListEditor(QWidget):
         return replace(item, value=with_field(values_of(item), field.name, value, order))
 
     def _paste(self) -> None:
-        """Add a row for each line that was copied elsewhere.
+        """Write the cells of a table that was copied elsewhere over those that are selected, or add rows of them.
 
-        Its cells go to the columns from the current cell on, those of a whole row to all columns.
+        They go to the columns from the current cell on. As many lines as rows are selected are written over those, a
+        single one over each of them. Whole rows, and more or fewer lines, become new rows.
         """
         if self._part.is_read_only:
             return
         rows = read_table(carried(QGuiApplication.clipboard().mimeData()))
-        names = self._columns_for_paste(max(map(len, rows), default=0))
+        chosen = self.view.chosen
+        width = max(map(len, rows), default=0)
+        names = self._columns_for_paste(width)
+        if chosen and self._is_part(width) and len(rows) in (1, len(chosen)):
+            self._write_over(
+                dict(zip(chosen, rows * (len(chosen) if len(rows) == 1 else 1), strict=True)), names
+            )
+            return
         made: list[ListItem] = []
         for cells in rows:
             item = self._pasted(names, cells)
@@ -184,30 +192,61 @@ class ListEditor(QWidget):
                 self._tell(tr("Row {row}: {fault}", row=number(len(made) + 1), fault=item.text))
                 return
             made.append(item)
-        chosen = self.view.chosen
         if made:
             self._tell("")
             self._put(inserted(self._items, made, chosen[-1] if chosen else None))
             self.view.choose([each.id for each in made])
 
+    @property
+    def _names(self) -> list[str]:
+        return [column.id for column in self.model.columns if column.id != "tokens"]
+
+    def _is_part(self, width: int) -> bool:
+        """Whether so many cells go to the columns from the current cell on; else they are of whole rows."""
+        return bool(self._current_name) and width < len(self._names)
+
+    @property
+    def _current_name(self) -> str:
+        names, current = self._names, self.view.table.currentIndex()
+        return names[current.column()] if current.isValid() and current.column() < len(names) else ""
+
     def _columns_for_paste(self, count: int) -> list[str]:
-        names = [column.id for column in self.model.columns if column.id != "tokens"]
-        current = self.view.table.currentIndex()
-        is_part = current.isValid() and current.column() < len(names) and count < len(names)
-        return names[current.column() :] if is_part else names
+        names = self._names
+        return names[names.index(self._current_name) :] if self._is_part(count) else names
+
+    def _write_over(self, cells: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
+        """Write cells over those of some items, from the first of the named columns on; all of them or none."""
+        written: dict[str, ListItem] = {}
+        for row, (id_, texts) in enumerate(cells.items()):
+            item: ListItem | FieldFault = next(each for each in self._items if each.id == id_)
+            if len(texts) > len(names):
+                item = self._too_wide(texts, names)
+            for name, text in zip(names, texts, strict=False):
+                item = item if isinstance(item, FieldFault) else self._written(item, name, text)
+            if isinstance(item, FieldFault):
+                self._tell(tr("Row {row}: {fault}", row=number(row + 1), fault=item.text))
+                return
+            written[id_] = item
+        self._tell("")
+        self._put([written.get(each.id, each) for each in self._items])
+
+    def _written(self, item: ListItem, column: str, text: str) -> ListItem | FieldFault:
+        fields = self._schema.item_schema
+        field = next((each for each in fields or () if field_column(each.name) == column), None)
+        value: object = text
+        if field is not None and field.field_type is FieldType.BOOLEAN:
+            value = _box_value(field, text.strip().lower(), values_of(item).get(field.name, False))
+        if isinstance(value, FieldFault):
+            return value
+        read = changed_value(item, fields, (column, value), self._tools.new_id)
+        return read if isinstance(read, FieldFault) else replace(item, value=read)
 
     def _pasted(self, names: Sequence[str], row: Sequence[str]) -> ListItem | FieldFault:
         fields = self._schema.item_schema
         if fields is None:
             return ListItem(self._tools.new_id("itm"), "\t".join(row))
         if len(row) > len(names):
-            left = tr_count("{count} column is", "{count} columns are", len(names))
-            why = tr(
-                "It has {cells} cells, but only {columns} left from the current cell.",
-                cells=number(len(row)),
-                columns=left,
-            )
-            return FieldFault(why)
+            return self._too_wide(row, names)
         cells = dict(zip(names, row, strict=False))
         values: dict[str, FieldItem] = with_defaults(fields)
         for field in fields:
@@ -222,6 +261,12 @@ class ListEditor(QWidget):
                 return read
             values = with_field(values, field.name, read, [each.name for each in fields])
         return ListItem(self._tools.new_id("itm"), values)
+
+    @staticmethod
+    def _too_wide(row: Sequence[str], names: Sequence[str]) -> FieldFault:
+        left = tr_count("{count} column is", "{count} columns are", len(names))
+        why = "It has {cells} cells, but only {columns} left from the current cell."
+        return FieldFault(tr(why, cells=number(len(row)), columns=left))
 
     def _end_cell(self, refused: str) -> None:
         self._tell("")

@@ -247,6 +247,31 @@ async def test_that_pasted_cells_begin_at_the_current_cell(open_block: Any) -> N
     leave_text()
 
 
+async def test_that_cells_are_pasted_over_those_that_are_selected(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    go_to(view, 0, 0)
+    QTest.keyClick(view, Keys.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    paste(view, "FALSE\nTRUE")
+    items = one.panel.editors.draft.content.items
+    assert [each.value["done"] for each in items] == [False, True, False]
+    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Announce"]
+    # One line goes over each of them, and a fault over none.
+    paste(view, "no\tRelease")
+    assert titles(one.panel.editors.draft.content) == ["Release", "Release", "Announce"]
+    paste(view, "soon")
+    assert one.page.view.fault.text() == "Row 1: done must be yes or no, not “soon”."
+    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Announce"]
+    go_to(view, 0, 0)
+    paste(view, "no\tPack\t2\t")
+    assert titles(one.panel.editors.draft.content)[:2] == ["Freeze the changelog", "Pack"]
+    go_to(view, 3, 1)
+    paste(view, "Tell everybody")
+    assert titles(one.panel.editors.draft.content)[3] == "Tell everybody"
+    leave_text()
+
+
 async def test_that_a_copied_row_is_pasted_as_it_is_from_any_cell(open_block: Any) -> None:
     one = await open_block(TASKS)
     view = one.page.view.table
