@@ -49,8 +49,7 @@ PERSPECTIVES: tuple[Perspective, ...] = (
         {
             "budget": PanelPlace(_AREAS.RightDockWidgetArea, 404),
             "detail": PanelPlace(_AREAS.BottomDockWidgetArea, 240),
-            "problems": PanelPlace(_AREAS.BottomDockWidgetArea, 240, 2),
-            "run": PanelPlace(_AREAS.BottomDockWidgetArea, 240, 3),
+            "run": PanelPlace(_AREAS.BottomDockWidgetArea, 290, 3),
         },
     ),
 )

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from inspector.domain.search import SentOnce, SentText
-from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
+from inspector.ui.safe_text import ElidedLabel, safe_tooltip, without_mnemonic
 from inspector.ui.search.words import sent_count, sent_place
 from inspector.ui.widgets.controls import button
 from inspector.ui.widgets.flow import FlowLayout
@@ -24,7 +24,7 @@ class SentLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._ends: list[SentOnce | None] = [None, None]
-        self.note = PlainLabel("", tone="info", size="small", wrap=True)
+        self.note = ElidedLabel("", tone="info", size="small")
         self.first, self.last = (
             button("", partial(self._open, place), role="link", size="small") for place in (0, 1)
         )
