@@ -38,6 +38,8 @@ def overlaid(snapshot: Snapshot, overlay: Overlay, spec: RequestSpec) -> Snapsho
     snapshot = _with_unsaved(snapshot, overlay.messages)
     for ref in sorted(overlay.edited):
         snapshot = _edited(snapshot, ref, overlay.edited[ref])
+    for ref in sorted(overlay.working):
+        snapshot = _working(snapshot, ref)
     for ref in sorted(overlay.pinned):
         snapshot = _pinned(snapshot, ref)
     for ref in sorted(overlay.dropped):
@@ -143,15 +145,18 @@ def _instruction(agent: Agent, ref: Ref) -> int | None:
     return int(number)
 
 
+def _working(snapshot: Snapshot, ref: Ref) -> Snapshot:
+    state = next((each for each in _states(snapshot) if each.block.id == ref.id), None)
+    if state is None or state.block.block_type is not BlockType.ARCHIVAL:
+        return snapshot
+    return snapshot.with_block(replace(state.block, block_type=BlockType.WORKING), state.content)
+
+
 def _pinned(snapshot: Snapshot, ref: Ref) -> Snapshot:
     if ref.kind is RefKind.BLOCK:
-        state = next((each for each in _states(snapshot) if each.block.id == ref.id), None)
-        if state is None:
+        if ref.id not in {state.block.id for state in _states(snapshot)}:
             raise _absent(ref)
-        if state.block.block_type is not BlockType.ARCHIVAL:
-            return snapshot
-        # One that is only found by search is in no Request, pinned or not.
-        return snapshot.with_block(replace(state.block, block_type=BlockType.WORKING), state.content)
+        return snapshot
     batch = _batch_of(snapshot, ref)
     if batch is None or not any(message.is_archived for message in batch.messages):
         # A history has no holes, so nothing else of it can be held where it stands.

@@ -34,8 +34,8 @@ class Overlay:
         agent: The agent's settings as a draft has them.
         drafts: Unsaved contents by block id.
         messages: Unsaved parts by message id; one that isn't in the view stays out of it.
-        pinned: Blocks that are chosen first, archival ones as working memory; archived messages and batches that
-            are in the conversation again.
+        pinned: Blocks that are chosen first; archived messages and batches that are in the conversation again.
+        working: Blocks that are working memory where they are archival.
         dropped: Blocks, messages, batches, summaries, events, tools, retrieved entries, the persona and
             instructions (``literal:persona``, ``literal:instructions/0``) that are left out.
         edited: Other texts: of a text block, a message, a summary, a tool's description, the persona or an
@@ -55,6 +55,7 @@ class Overlay:
     drafts: Mapping[str, Content] = field(default_factory=dict)
     messages: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     pinned: frozenset[Ref] = frozenset()
+    working: frozenset[Ref] = frozenset()
     dropped: frozenset[Ref] = frozenset()
     edited: Mapping[Ref, str] = field(default_factory=dict)
 

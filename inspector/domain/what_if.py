@@ -9,7 +9,7 @@ from inspector.domain.agents import Agent, ContextConfig
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Version
 from inspector.domain.limits import LimitOverrides
-from inspector.domain.ref import Ref
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.simulation import Overlay, Simulation
 from inspector.domain.snapshot import RequestSpec
@@ -25,7 +25,8 @@ class WhatIf:
         layout: Another layout, by name.
         config: The settings that are tried; goes for everything but the layout.
         base: The agent's settings when `config` was made of them: what others set since is kept.
-        pinned: Blocks that are taken as pinned; archived messages and batches that are taken as sent.
+        pinned: Blocks that are taken as pinned, archival ones as working memory too; archived messages and batches
+            that are taken as sent.
         dropped: What is left out.
         edited: Other texts.
         versions: The versions that those texts were made of, where they are of blocks.
@@ -62,7 +63,11 @@ class WhatIf:
     def overlay(self, agent: Agent) -> Overlay:
         """The same as the engine takes it, for the agent as it is stored."""
         return Overlay(
-            agent=self.agent_with(agent), pinned=self.pinned, dropped=self.dropped, edited=self.edited
+            agent=self.agent_with(agent),
+            pinned=self.pinned,
+            working=frozenset(ref for ref in self.pinned if ref.kind is RefKind.BLOCK),
+            dropped=self.dropped,
+            edited=self.edited,
         )
 
     def asked(self, spec: RequestSpec) -> RequestSpec:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from inspector.domain.ref import Ref
 from inspector.ui.appearance import Appearance
 from inspector.ui.models.columns import KEY_ROLE, VALUE_ROLE, Column
-from inspector.ui.models.tree import RowTree
+from inspector.ui.models.tree import RowTree, TreeRow
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.summaries import (
     Path,
@@ -96,8 +96,11 @@ class SummaryTree(QWidget):
         """Show what has been read; what is open and current stays so."""
         self._filling = True
         row = self.row
+        rows = SummaryRows(self._reader.list, self._reader.opened, now).rows()
+        # Titles need its room more than nothing does.
+        self.view.setColumnHidden(len(_WIDEST) + 1, not _has_note(rows))
         try:
-            self.model.set_rows(SummaryRows(self._reader.list, self._reader.opened, now).rows())
+            self.model.set_rows(rows)
         finally:
             self._filling = False
         if self.row != row:
@@ -217,6 +220,10 @@ class SummaryTree(QWidget):
         self.view.setColumnHidden(5, width < steps(160))
         self.view.setColumnHidden(1, width < steps(130))
         self.view.setColumnHidden(4, width < steps(110))
+
+
+def _has_note(rows: Iterable[TreeRow]) -> bool:
+    return any(each.value.note or _has_note(each.children) for each in rows)
 
 
 _TAILS = {SummaryRowKind.MESSAGE: 2, SummaryRowKind.MISSING: 2, SummaryRowKind.REPEATED: 2}

@@ -195,6 +195,10 @@ async def test_that_the_words_of_a_piece_are_in_sight_in_a_small_window(studio: 
 def test_that_a_layout_is_named_by_its_agent() -> None:
     diff = Diff((), 1, 1, (("layout", "standard", f"letta {values.ADA}"), ("model", "a", "")))
     assert settings_text(diff, [values.agent(values.ADA)]) == "layout: standard → letta Ada · model: a → –"
+    assert (
+        settings_text(Diff((), 1, 1, (("max_tokens", "16000", "280000"),)), ())
+        == "max tokens: 16,000 → 280,000"
+    )
 
 
 async def turn_by_turn(studio: Studio, until: Until) -> None:
