@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
-from importlib.abc import InspectLoader
 from importlib.util import find_spec
+from types import CodeType
+from typing import Any
 
 from inspector.domain.pauses import Pause
 from inspector.runtime.pausing import in_pauses
@@ -22,9 +23,9 @@ _TURN_SECONDS, _PAUSE_SECONDS = 0.004, 0.001
 async def import_in_turns(names: Iterable[str]) -> None:
     """Import modules beside a window that is used; returns once all of them are there.
 
-    PySide makes types when they are first named. In another thread, while the window's own is painting, that ends the
-    program now and then. So all that uses Qt is imported in the window's thread, a few milliseconds in each turn of the
-    loop, and only the rest in another.
+    PySide keeps what it knows of classes in a table without a lock. A class that another thread defines while the
+    window's own looks one up there ends the program now and then. So all that uses Qt is imported in the window's
+    thread, a few milliseconds in each turn of the loop, and only the rest in another.
 
     Args:
         names: Full names. What they import is imported with them.
@@ -60,9 +61,16 @@ def _import_others(names: Iterable[str], pause: Pause) -> list[str]:
     return ordered
 
 
+def _loader(name: str) -> Any:
+    spec = find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(name)
+    return spec.loader
+
+
 def _imports(name: str) -> list[str]:
     """What a module imports by a name with a dot, nothing else that it names has one."""
-    spec = find_spec(name)
-    loader = None if spec is None else spec.loader
-    code = loader.get_code(name) if isinstance(loader, InspectLoader) else None
+    # A frozen program's loader has the method, and is none of importlib's own.
+    get_code: Callable[[str], CodeType | None] = _loader(name).get_code
+    code = get_code(name)
     return [] if code is None else [each for each in code.co_names if "." in each]

@@ -216,9 +216,10 @@ class ListEditor(QWidget):
 
     def _write_over(self, cells: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
         """Write cells over those of some items, from the first of the named columns on; all of them or none."""
+        items = {each.id: each for each in self._items}
         written: dict[str, ListItem] = {}
         for row, (id_, texts) in enumerate(cells.items()):
-            item: ListItem | FieldFault = next(each for each in self._items if each.id == id_)
+            item: ListItem | FieldFault = items[id_]
             if len(texts) > len(names):
                 item = self._too_wide(texts, names)
             for name, text in zip(names, texts, strict=False):

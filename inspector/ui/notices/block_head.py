@@ -49,6 +49,7 @@ class BlockHead(QFrame):
     ) -> None:
         super().__init__()
         self._appearance = services.appearance
+        self._beside = Qt.AlignmentFlag(0)
         self.setProperty("role", "dock_title")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.label = ElidedLabel("", strong=True)
@@ -95,7 +96,10 @@ class BlockHead(QFrame):
         self._figures_row.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
         # Beside two lines, it stands beside the first.
         beside = Qt.AlignmentFlag.AlignTop if narrow else Qt.AlignmentFlag(0)
-        self._tools.setAlignment(self.reason_field, beside)
+        if beside != self._beside:
+            # Qt lays out anew for the same one too, which asks for a fold again.
+            self._beside = beside
+            self._tools.setAlignment(self.reason_field, beside)
         below = self.width() - self._figures.sizeHint().width() < space(_REASON_STEPS)
         self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
 

@@ -107,9 +107,9 @@ class ComparePanel(Panel):
         if what & (What.AGENT | What.SENT | What.REQUEST) and not self._is_chosen:
             self._choose_first()
         if what & What.WRITTEN:
-            for bar in self.moments:
+            for button_, bar in zip(self.sides, self.moments, strict=True):
                 if bar.isVisible():
-                    bar.begin()
+                    bar.begin(None if bar.is_at(button_.side) else button_.side)
         if what & What.REQUEST:
             self.list.forget()
         if what & (What.REQUEST | What.SENT | What.DRAFTS):

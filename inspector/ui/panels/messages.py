@@ -393,9 +393,7 @@ class MessagesPanel(Panel):
                 count = len(edits)
                 workspace.apply(edits, wish_text(change, count), text=done_text(change, count))
             else:
-                self.services.bridge.noticed.emit(
-                    tr("Nothing to change: the selected messages are so already.")
-                )
+                self.services.bridge.noticed.emit(tr("Nothing to change in the selected messages."))
 
         work = edits_of(session, self.source.list.agent_id, chosen, change)
         self.services.bridge.spawn(work, name=tr("Saving"), on_done=apply)

@@ -23,7 +23,7 @@ from inspector.ui.search.page import SearchPage
 from inspector.ui.search.words import sent_words
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.request_view import RequestView
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, tr_error
 
 _WIDE_STEPS, _HIGH_STEPS = 200, 60
 _ASKED_LENGTH = 60
@@ -177,14 +177,14 @@ class SearchPanel(Panel):
         session, words = self.services.workspace.live.session, _chosen_words()
         if session is None:
             return
-        if not words or self.page.isAncestorOf(QApplication.focusWidget() or self.page):
+        if self.page.isAncestorOf(QApplication.focusWidget() or self.page):
             words = ""
         self.services.bridge.supersede(
             ("sent", self),
             _sent(session, words, self.found, self.services.workspace.now()),
             name=tr("Searching the sent Requests"),
             on_done=self._take_sent,
-            on_error=lambda error: isinstance(error, InputError),
+            on_error=self._say_fault,
         )
 
     def _take_sent(self, asked: tuple[SentText, str] | None) -> None:
@@ -195,6 +195,12 @@ class SearchPanel(Panel):
         self.page.show_sent(found, what)
         if not self.isVisible():
             self.services.bridge.noticed.emit(sent_words(found, what, self.services.workspace.now()))
+
+    def _say_fault(self, error: BaseException) -> bool:
+        """Say why a text can't be looked for."""
+        if isinstance(error, InputError):
+            self.services.bridge.noticed.emit(tr_error(error))
+        return isinstance(error, InputError)
 
     def _open_sent(self, once: SentOnce) -> None:
         self.opener.open_ref(Ref(RefKind.RUN, once.run_id), once.agent_id)

@@ -230,7 +230,7 @@ def settings_text(diff: Diff, agents: Sequence[Agent]) -> str:
     """What the two were built by where that differs: model, layout by its shown name, limits."""
 
     def shown(name: str, value: str) -> str:
-        if value.isdecimal() and value.isascii():
+        if name not in ("layout", "model") and value.isdecimal() and value.isascii():
             return number(int(value))
         return (name_of_layout(value, agents) if name == "layout" else value) or "–"
 

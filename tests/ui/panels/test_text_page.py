@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QTextBlock
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -301,3 +301,26 @@ async def test_that_figures_which_grow_stand_below_the_views_and_none_is_cut(ope
     labels = [each for each in head.numbers.findChildren(PlainLabel) if each.text()]
     await one.until(lambda: all(each.width() >= each.sizeHint().width() for each in labels))
     assert len(labels) == 3
+
+
+class _Requests(QObject):
+    """Counts how often a widget is asked to lay out."""
+
+    count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+async def test_that_a_head_at_rest_is_not_laid_out_again_and_again(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    await one.calm()
+    for width in (1440, 1000):
+        one.studio.window.resize(width, 900)
+        await asyncio.sleep(0.2)
+        counted = _Requests()
+        one.panel.head.installEventFilter(counted)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert counted.count == 0
