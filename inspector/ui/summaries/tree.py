@@ -44,6 +44,8 @@ _WIDEST = {
     5: "12 months ago",
     6: "extractive · stale",
 }
+_NOTE = 6
+"""The column of warnings."""
 _QUIET = frozenset({SummaryRowKind.MESSAGE, SummaryRowKind.WAIT, SummaryRowKind.MORE})
 _SELECT = QItemSelectionModel.SelectionFlag
 Index = QModelIndex | QPersistentModelIndex
@@ -98,7 +100,7 @@ class SummaryTree(QWidget):
         row = self.row
         rows = SummaryRows(self._reader.list, self._reader.opened, now).rows()
         # Titles need its room more than nothing does.
-        self.view.setColumnHidden(len(_WIDEST) + 1, not _has_note(rows))
+        self.view.setColumnHidden(_NOTE, not _has_note(rows))
         try:
             self.model.set_rows(rows)
         finally:
@@ -204,8 +206,7 @@ class SummaryTree(QWidget):
     def _measure(self) -> None:
         head, metrics = self.view.header(), self.view.fontMetrics()
         head.setStretchLastSection(False)
-        for column in (0, len(_WIDEST) + 1):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         room = self._services.appearance.space(4)
         for column, widest in _WIDEST.items():
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)

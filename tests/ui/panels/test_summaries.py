@@ -140,11 +140,14 @@ async def test_that_a_deleted_source_marks_what_was_made_of_it_and_what_it_was_m
         folded=False,
     )
     assert [row.note for row in tab.rows] == [""]
+    # An empty column of warnings would take the room of titles.
+    assert tab.panel.tree.view.isColumnHidden(6)
     assert tab.panel.count_note.text() == "3 summaries · 4 of 48 messages in summaries"
     await tab.world.write(Ref(RefKind.SUMMARY, "sum_up"), DeleteRow())
     await tab.until(lambda: len(tab.rows) == 2)
     notes = {row.summary_id: row.note for row in tab.rows}
     assert notes == {"sum_top": "source deleted · overlap", "sum_a": "overlap"}
+    assert not tab.panel.tree.view.isColumnHidden(6)
     assert all(row.marked for row in tab.rows)
     assert tab.panel.count_note.text().endswith("2 with warnings")
     await tab.click("What sum_top says")
