@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from inspector.domain.actor import Clock
-from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.edits.base import Draft, Edit, UnreadJson
 from inspector.domain.errors import Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.agent_store import AgentStore
@@ -104,6 +104,44 @@ class DraftService:
                 continue
             taken.append(own.get(ref, each).draft)
         return tuple(taken)
+
+    async def keep_unread(self, unread: UnreadJson) -> None:
+        """Keep JSON that can't be read yet; on disk when this returns.
+
+        Raises:
+            FileError: the drafts' file cannot be written.
+        """
+        file = await self._opened()
+        await file.put_unread(self._constellation, self._instance, unread)
+
+    async def drop_unread(self, ref: Ref) -> None:
+        """Forget JSON of a block: by now it can be read, or is not wanted.
+
+        Raises:
+            FileError: the drafts' file cannot be written.
+        """
+        file = await self._opened()
+        await file.discard_unread(self._constellation, self._instance, ref)
+
+    async def take_over_unread(self) -> tuple[UnreadJson, ...]:
+        """This instance's JSON that can't be read, with that of ended instances, which becomes its own.
+
+        Of several on one block the newest is taken and the others stay.
+
+        Raises:
+            FileError: the drafts' file cannot be read or written.
+        """
+        file = await self._opened()
+        taken: dict[Ref, UnreadJson] = {}
+        for each in reversed(await file.unread_of(self._constellation)):
+            is_own, ref = each.instance == self._instance, each.unread.ref
+            if ref in taken or not (is_own or self._has_ended(each.instance)):
+                continue
+            taken[ref] = each.unread
+            if not is_own:
+                await file.put_unread(self._constellation, self._instance, each.unread)
+                await file.discard_unread(self._constellation, each.instance, ref)
+        return tuple(taken.values())
 
     async def forget(self, stored: StoredDraft) -> None:
         """Discard a draft that was left.

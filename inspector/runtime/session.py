@@ -10,7 +10,7 @@ from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.changes import Change, FileMoved, Health
 from inspector.domain.consent import Partner
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.base import Edit
+from inspector.domain.edits.base import Edit, UnreadJson
 from inspector.domain.errors import FileError, Problem
 from inspector.domain.exchange import ImportPlan, ImportSource
 from inspector.domain.model_offers import ModelOffer
@@ -100,6 +100,14 @@ class FileSession:
         """Unsaved edits of messages, archival entries and other records, those of earlier sessions too."""
         try:
             return tuple(draft.edit for draft in await self.engine.drafts.take_over_records())
+        except FileError:
+            # What is wrong with the drafts' file is said with those of blocks.
+            return ()
+
+    async def restore_unread(self) -> tuple[UnreadJson, ...]:
+        """JSON that could not be read when it was typed, that of earlier sessions too."""
+        try:
+            return await self.engine.drafts.take_over_unread()
         except FileError:
             # What is wrong with the drafts' file is said with those of blocks.
             return ()

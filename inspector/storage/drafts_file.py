@@ -10,8 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 from inspector.domain.codec import read_time, write_time
+from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.base import Draft, Edit
+from inspector.domain.edits.base import Draft, Edit, UnreadJson
 from inspector.domain.errors import FileError, MalformedError, Problem, Severity
 from inspector.domain.ref import Ref
 from inspector.storage.connection import Channel, Row, finish
@@ -32,12 +33,29 @@ _TABLE = """
         PRIMARY KEY (constellation_id, ref, instance)
     ) STRICT
 """
+_UNREAD_TABLE = """
+    CREATE TABLE IF NOT EXISTS unread_json (
+        constellation_id TEXT NOT NULL,
+        ref TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        base TEXT NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (constellation_id, ref, instance)
+    ) STRICT
+"""
+"""A file of an earlier program gets it when it is opened."""
 _PUT = """
     INSERT INTO drafts (constellation_id, ref, instance, edit, updated_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (constellation_id, ref, instance) DO UPDATE
     SET edit = excluded.edit, updated_at = excluded.updated_at
 """
 _DISCARD = "DELETE FROM drafts WHERE constellation_id = ? AND ref = ? AND instance = ?"
+_PUT_UNREAD = """
+    INSERT INTO unread_json (constellation_id, ref, instance, base, text) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (constellation_id, ref, instance) DO UPDATE SET base = excluded.base, text = excluded.text
+"""
+_DISCARD_UNREAD = "DELETE FROM unread_json WHERE constellation_id = ? AND ref = ? AND instance = ?"
+_ALL_UNREAD = "SELECT ref, instance, base, text FROM unread_json WHERE constellation_id = ? ORDER BY rowid"
 _ALL = """
     SELECT ref, instance, edit, updated_at FROM drafts
     WHERE constellation_id = ? ORDER BY updated_at, ref, instance
@@ -50,6 +68,14 @@ class StoredDraft:
 
     instance: str
     draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUnreadJson:
+    """JSON that can't be read yet and the instance of the inspector that wrote it."""
+
+    instance: str
+    unread: UnreadJson
 
 
 class DraftsFile:
@@ -95,6 +121,22 @@ class DraftsFile:
                 problems.append(Problem("drafts.unreadable", Severity.ERROR, row["ref"], parameters))
         return tuple(drafts), tuple(problems)
 
+    async def put_unread(self, constellation_id: str, instance: str, unread: UnreadJson) -> None:
+        """Keep JSON that can't be read, in place of the instance's earlier one; on disk when this returns."""
+        base = await asyncio.to_thread(dump, unread.base)
+        values = (str(unread.ref.whole), instance, base, unread.text)
+        await self._write(_PUT_UNREAD, (constellation_id, *values))
+
+    async def discard_unread(self, constellation_id: str, instance: str, ref: Ref) -> None:
+        """Forget JSON that can't be read: by now it can, or its writer does not want it."""
+        await self._write(_DISCARD_UNREAD, (constellation_id, str(ref.whole), instance))
+
+    async def unread_of(self, constellation_id: str) -> tuple[StoredUnreadJson, ...]:
+        """All instances' unread JSON for a constellation, by when each was begun; a row that is damaged is left out."""
+        async with self._channel.lock:
+            rows = await self._channel.fetch_all(_ALL_UNREAD, (constellation_id,))
+        return await asyncio.to_thread(lambda: tuple(filter(None, map(_unread, rows))))
+
     async def close(self) -> None:
         await self._channel.close()
 
@@ -107,6 +149,15 @@ class DraftsFile:
 def _draft(row: Row) -> StoredDraft:
     edit: Edit = load(Edit, row["edit"])
     return StoredDraft(row["instance"], Draft(edit.target, edit, read_time(row["updated_at"])))
+
+
+def _unread(row: Row) -> StoredUnreadJson | None:
+    ref = Ref.read(row["ref"])
+    try:
+        base: Content = load(Content, row["base"])
+    except MalformedError:
+        return None
+    return None if ref is None else StoredUnreadJson(row["instance"], UnreadJson(ref, base, row["text"]))
 
 
 def _connector(path: Path) -> Callable[[], sqlite3.Connection]:
@@ -151,6 +202,7 @@ def _require_whole(path: Path) -> None:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok" or version != VERSION:
             raise sqlite3.DatabaseError(found if found != "ok" else "not a drafts file")
+        connection.execute(_UNREAD_TABLE)
 
 
 def _put_aside(path: Path, why: str) -> Problem:
@@ -165,4 +217,5 @@ def _put_aside(path: Path, why: str) -> Problem:
 
 def _fill(connection: sqlite3.Connection) -> None:
     connection.execute(_TABLE)
+    connection.execute(_UNREAD_TABLE)
     connection.execute("PRAGMA user_version = " + str(int(VERSION)))

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
-from inspector.domain.edits.base import Edit, Receipt
+from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import Edit, Receipt, UnreadJson
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.session import FileSession
 from inspector.ui.bridge import Bridge, is_gone
-from inspector.ui.file_state import LiveFile, UnsavedEdit, What
+from inspector.ui.file_state import LiveFile, UnsavedEdit, What, without
 from inspector.ui.wording import tr
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadOf:
+    """The JSON of a block that can't be read yet, as what is kept."""
+
+    block: Ref
+
+
+Kept: TypeAlias = str | Ref | UnreadOf
+"""What is kept: the unsaved edit of a block by its id, that of a record by its Ref, or unread JSON."""
 
 
 class DraftKeeper:
@@ -21,11 +33,11 @@ class DraftKeeper:
     def __init__(self, bridge: Bridge, live: LiveFile) -> None:
         self._bridge = bridge
         self._live = live
-        self._stale: set[str | Ref] = set()
-        self._writing: dict[str | Ref, asyncio.Task[None]] = {}
+        self._stale: set[Kept] = set()
+        self._writing: dict[Kept, asyncio.Task[None]] = {}
 
-    def note(self, target: str | Ref) -> None:
-        """The unsaved edit of a block, by its id, or of a record has changed or is gone."""
+    def note(self, target: Kept) -> None:
+        """What is kept of a target has changed or is gone."""
         session = self._live.session
         if session is None:
             return
@@ -42,10 +54,13 @@ class DraftKeeper:
             # One that was cancelled before it began has not taken itself out.
             self._writing = {id_: task for id_, task in self._writing.items() if not task.done()}
 
-    async def _write(self, session: FileSession, target: str | Ref) -> None:
+    async def _write(self, session: FileSession, target: Kept) -> None:
         try:
             while target in self._stale:
                 self._stale.discard(target)
+                if isinstance(target, UnreadOf):
+                    await self._write_unread(session, target.block)
+                    continue
                 edit = self._edit(target)
                 if edit is not None:
                     await session.engine.drafts.keep(edit)
@@ -55,6 +70,13 @@ class DraftKeeper:
                     await session.drop_draft(target)
         finally:
             self._writing.pop(target, None)
+
+    async def _write_unread(self, session: FileSession, block: Ref) -> None:
+        unread = self._live.state.unread_json.get(block.id)
+        if unread is None:
+            await session.engine.drafts.drop_unread(block)
+        else:
+            await session.engine.drafts.keep_unread(unread)
 
     def _edit(self, target: str | Ref) -> Edit | None:
         if isinstance(target, Ref):
@@ -108,6 +130,36 @@ class RecordDrafts:
         """Forget an edit that was saved, unless there is another one by now."""
         if edit is not None and self._live.state.records.get(edit.target.whole) == edit:
             self.drop(edit.target)
+
+
+class UnreadDrafts:
+    """What is typed as JSON and can't be read yet, in the state of the open file."""
+
+    def __init__(self, live: LiveFile, keeper: DraftKeeper) -> None:
+        self._live = live
+        self._keeper = keeper
+
+    def get(self, block_id: str) -> UnreadJson | None:
+        """What is typed of a block, None while all of it can be read."""
+        return self._live.state.unread_json.get(block_id)
+
+    def put(self, unread: UnreadJson) -> None:
+        """Keep what is typed of a block."""
+        block_id, there = unread.ref.id, self._live.state.unread_json
+        if there.get(block_id) != unread:
+            what = What.NOTHING if block_id in there else What.DRAFTS
+            self._put({**there, block_id: unread}, block_id, what)
+
+    def drop(self, block_id: str) -> None:
+        """Forget it: it can be read by now, or isn't wanted."""
+        there = self._live.state.unread_json
+        if block_id in there:
+            self._put(without(there, block_id), block_id, What.DRAFTS)
+
+    def _put(self, unread: Mapping[str, UnreadJson], block_id: str, what: What) -> None:
+        restored = self._live.state.restored_unread & unread.keys()
+        self._live.put(replace(self._live.state, unread_json=unread, restored_unread=restored), what)
+        self._keeper.note(UnreadOf(Ref(RefKind.BLOCK, block_id)))
 
 
 class OpenEdit(Protocol):

@@ -20,7 +20,7 @@ from inspector.domain.consent import ConsentRequest, Partner
 from inspector.domain.content import Content
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.base import Edit
+from inspector.domain.edits.base import Edit, UnreadJson
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutLayout
 from inspector.domain.errors import Problem, RefusedError, Severity
 from inspector.domain.layout_rules import layout_fault
@@ -148,6 +148,8 @@ class FileState:
         counts: The tokens of each agent's last Request, None where none can be built.
         block_counts: What these Requests say of each block, by agent.
         drafts: Unsaved edits by block.
+        unread_json: What is typed as JSON and can't be read yet, by block.
+        restored_unread: The blocks whose unread JSON is from an earlier session.
         settings_drafts: Unsaved edits of agents and their tool rules, by what they change.
         restored_settings: The agents whose unsaved settings are from an earlier session.
         restored_records: Those of messages, archival entries and settings of blocks that are from an earlier session.
@@ -190,6 +192,8 @@ class FileState:
     counts: Mapping[str, Count | None] = field(default_factory=dict)
     block_counts: Mapping[str, BlockTokens] = field(default_factory=dict)
     drafts: Mapping[str, UnsavedEdit] = field(default_factory=dict)
+    unread_json: Mapping[str, UnreadJson] = field(default_factory=dict)
+    restored_unread: frozenset[str] = frozenset()
     settings_drafts: Mapping[Ref, Edit] = field(default_factory=dict)
     restored_settings: frozenset[str] = frozenset()
     restored_records: frozenset[Ref] = frozenset()
@@ -246,6 +250,13 @@ class FileState:
             found.append(self.request_problem)
         found += [self._refused(block_id, error) for block_id, error in self.refusals.items()]
         return _unique(found)
+
+    @property
+    def draft_refs(self) -> tuple[Ref, ...]:
+        """What has a draft: blocks, records, then agents with unsaved settings."""
+        blocks = dict.fromkeys((*self.drafts, *self.unread_json))
+        agents = (Ref(RefKind.AGENT, each) for each in self.drafted_agents)
+        return (*(Ref(RefKind.BLOCK, each) for each in blocks), *self.records, *agents)
 
     @property
     def has_drafts(self) -> bool:

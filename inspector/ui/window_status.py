@@ -106,7 +106,7 @@ class WindowStatus(QObject):
             self._written(),
             tr("acting as {name} ({kind})", name=actor.name, kind=actor.kind.value) if actor else "",
             tr("building …") if file.busy and not self._late.isActive() else "",
-            len(file.drafts) + len(file.records) + len(file.drafted_agents),
+            len(file.draft_refs),
             len(problems),
             _WORST[worst],
             request.tokens if request else None,

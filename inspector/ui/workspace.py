@@ -35,7 +35,7 @@ from inspector.ui.draft_comparison import (
     previewed,
     to_store,
 )
-from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts
+from inspector.ui.draft_keeper import DraftKeeper, OpenEdits, RecordDrafts, UnreadDrafts
 from inspector.ui.file_state import (
     FileState,
     LiveFile,
@@ -72,8 +72,8 @@ class Workspace:
         self._writes: set[asyncio.Task[Any]] = set()
         self._keeper = DraftKeeper(bridge, self.live)
         self.open_edits = OpenEdits()
-        self.unread_json: dict[str, tuple[Content, str]] = {}
-        """What is typed as JSON and can't be read yet, by block id, with the content that it was made of."""
+        self.unread = UnreadDrafts(self.live, self._keeper)
+        """What is typed as JSON and can't be read yet."""
         self._fresh = Refresher(bridge, self.live, files.settings)
         self.records = RecordDrafts(self.live, self._keeper, self._fresh.refresh)
         self.answers = ConsentDrafts(bridge, self.live, self._keeper.note)
@@ -391,6 +391,8 @@ class Workspace:
             kept = await session.restore_records()
             state = await restored_settings(session, state, kept)
             records = {edit.target: edit for edit in kept if edit.target.kind not in _NO_RECORDS}
+            unread = {each.ref.id: each for each in await session.restore_unread()}
+            state = replace(state, unread_json=unread, restored_unread=frozenset(unread))
             await self.settle()
         except BaseException:
             # Whatever was open stays open; this one is shown by nobody.
@@ -416,7 +418,6 @@ class Workspace:
         self._bridge.cancel("feed")
         self._steps.end()
         self.lengths.forget()
-        self.unread_json.clear()
         self.findings.end()
         self._sent.end()
         self.runner.forget()

@@ -34,7 +34,7 @@ from inspector.ui.theme import Theme
 from tests.ui.conftest import Studio, Until, open_window
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, SERVICE, TASKS, WATCH, WORDS
 from tests.ui.open_window import calm, open_file
-from tests.ui.world import QUESTIONS, World
+from tests.ui.world import NOTES, QUESTIONS, World
 
 MADE = (TASKS, SERVICE, WATCH, DECISIONS, PLAN, WORDS)
 RAW = 2
@@ -82,6 +82,10 @@ async def draft_everything(studio: Studio, until: Until) -> None:
     text = _open(studio, QUESTIONS)
     text.page.editor.select_range(0, 0)
     QTest.keyClicks(text.page.editor, "Drafted. ")
+    unread = _open(studio, NOTES)
+    unread.views.choose(RAW)
+    editor = unread.editors.raw.page.editor
+    editor.replace_range(len(editor.text) - len("\n}"), len("\n}"), "")
     for view in ("view.messages", "view.archival"):
         studio.contents.services.actions.run(view)
         await _edit_record(studio, until, studio.window.centre.currentWidget())

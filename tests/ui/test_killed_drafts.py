@@ -15,6 +15,8 @@ from inspector.domain.edits.block_rows import InsertArchival, UpdateArchival
 from inspector.domain.edits.rows import EditMessage
 from inspector.domain.messages import Message, TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.editors.raw_json import raw_text
+from inspector.ui.notices.block_head import BlockTabView
 from inspector.ui.presentation.unsaved import said_by, said_version
 from tests.fixtures import ROOT
 from tests.ui import values
@@ -22,7 +24,7 @@ from tests.ui.conftest import Studio, Until
 from tests.ui.draft_process import MADE, changed
 from tests.ui.editors.structured_blocks import WATCH, WORDS
 from tests.ui.open_window import calm, open_file
-from tests.ui.world import QUESTIONS, STORED, World
+from tests.ui.world import NOTES, QUESTIONS, STORED, World
 
 ENTRIES = tuple(
     Edit(Ref(RefKind.ARCHIVAL, f"arc_{at}"), InsertArchival(values.ADA, f"Entry {at}.", ("keys",)))
@@ -98,7 +100,14 @@ async def test_that_drafts_of_every_editor_are_there_again_with_their_base(
     assert (entry.operation.content or "").startswith("Drafted. Entry")
     for edit in (message, entry):
         assert edit.base == await record_version(world, edit.target)
-    assert studio.window.status_line.drafts_button.text() == "9 drafts"
+    assert studio.window.status_line.drafts_button.text() == "10 drafts"
+    studio.contents.services.selection.open(NOTES)
+    stored = file.blocks[NOTES.id].content
+    assert stored is not None
+    panel: Any = studio.window.centre.currentWidget()
+    await until(lambda: panel.views.current == BlockTabView.RAW)
+    assert panel.editors.raw.page.editor.text == raw_text(stored).removesuffix("\n}")
+    assert panel.editors.raw.fault.text()
     await calm(studio, until)
     kept = {draft.ref for draft in await world.engine.drafts.own()}
     assert kept == {*(Ref(RefKind.BLOCK, id_) for id_ in bases), message.target, entry.target}

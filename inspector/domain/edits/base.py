@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar, NewType
 
 from inspector.domain.actor import Actor
+from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
 from inspector.domain.ref import Ref
 
@@ -67,6 +68,21 @@ class Receipt:
     actor: Actor
     at: datetime
     skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadJson:
+    """A block's content typed as JSON that can't be read yet: no edit can be made of it.
+
+    Attributes:
+        ref: The block.
+        base: The content that the text said before something in it was wrong.
+        text: The JSON as it is typed.
+    """
+
+    ref: Ref
+    base: Content
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

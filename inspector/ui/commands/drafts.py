@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.domain.edits.base import Edit, Receipt
+from inspector.domain.edits.base import Edit, Receipt, UnreadJson
 from inspector.domain.edits.block_rows import SetCharLimit
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref, RefKind
@@ -20,7 +20,6 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.unsaved import (
     DraftRefusal,
     DraftRow,
-    all_refs,
     checked,
     edits_of,
     on_saved,
@@ -100,7 +99,7 @@ class DraftCommands(QObject):
         saving = _Saving(self, session, reason, dict(self._limits))
         for ref in refs:
             edits = edits_of(file, ref)
-            if edits:
+            if edits or (ref.kind is RefKind.BLOCK and ref.id in file.unread_json):
                 editor = self.workspace.open_edits.get(ref.id) if ref.kind is RefKind.BLOCK else None
                 saving.add(ref, edits, editor)
         saving.begin(self._services)
@@ -122,9 +121,17 @@ class DraftCommands(QObject):
         settings = [edit for ref in refs if ref.kind is RefKind.AGENT for edit in edits_of(file, ref)]
         self.workspace.settings.drop([edit.target.whole for edit in settings])
         agents = {ref for ref in refs if ref.kind is RefKind.AGENT and edits_of(file, ref)}
-        count = len(blocks) + len(records) + len(agents)
+        unread = [
+            file.unread_json[each.id]
+            for each in refs
+            if each.kind is RefKind.BLOCK and each.id in file.unread_json
+        ]
+        for json in unread:
+            self.workspace.unread.drop(json.ref.id)
+        of_blocks = {*(each.edit.target.id for each in blocks), *(each.ref.id for each in unread)}
+        count = len(of_blocks) + len(records) + len(agents)
         if count:
-            back = ((tr("Restore"), partial(self._bring_back, blocks, records, settings)),)
+            back = ((tr("Restore"), partial(self._bring_back, blocks, records, settings, unread)),)
             text = tr_count("Discarded {count} draft.", "Discarded {count} drafts.", count)
             # It stays until it is closed: nothing else can bring them back.
             self._window.banners.show_notice(Notice(_DISCARDED, text, choices=back))
@@ -169,7 +176,7 @@ class DraftCommands(QObject):
                 self.workspace.records.put(on_saved(self.workspace.file.records[ref]))
         if self.dialog is not None:
             self.dialog.reason_field.clear()
-            if not all_refs(self.workspace.file):
+            if not self.workspace.file.draft_refs:
                 self.dialog.close()
 
     def _review(self) -> None:
@@ -178,10 +185,14 @@ class DraftCommands(QObject):
             self.dialog.reason_field.setFocus()
 
     def _discard_all(self) -> None:
-        self.discard(all_refs(self.workspace.file))
+        self.discard(self.workspace.file.draft_refs)
 
     def _bring_back(
-        self, blocks: Sequence[UnsavedEdit], records: Sequence[Edit], settings: Sequence[Edit]
+        self,
+        blocks: Sequence[UnsavedEdit],
+        records: Sequence[Edit],
+        settings: Sequence[Edit],
+        unread: Sequence[UnreadJson],
     ) -> None:
         self._window.banners.close_notice(_DISCARDED)
         for draft in blocks:
@@ -192,6 +203,9 @@ class DraftCommands(QObject):
             elif block_id not in self.workspace.file.drafts:
                 self.workspace.set_draft(draft.edit, draft.content)
                 self.workspace.answers.take_up(block_id)
+        for json in unread:
+            if json.ref.id not in self.workspace.file.unread_json:
+                self.workspace.unread.put(json)
         for edit in records:
             if edit.target.whole not in self.workspace.file.records:
                 self.workspace.records.put(edit)
@@ -246,7 +260,7 @@ class DraftCommands(QObject):
         return tr("The file is read-only.") if self.workspace.file.read_only is not None else ""
 
     def _no_drafts(self) -> str:
-        return "" if all_refs(self.workspace.file) else tr("there are no unsaved drafts")
+        return "" if self.workspace.file.draft_refs else tr("there are no unsaved drafts")
 
     def _not_savable(self) -> str:
         read_only = self.workspace.file.read_only is not None
@@ -276,7 +290,7 @@ class _Saving:
                 tr("Its request was answered meanwhile. Open it to keep or discard the draft.")
             )
             return
-        if ref.kind is RefKind.BLOCK and ref.id in self._workspace.unread_json:
+        if ref.kind is RefKind.BLOCK and ref.id in self._workspace.file.unread_json:
             self._refused[ref] = DraftRefusal(tr("Its JSON has an error. Open it to fix or discard that."))
             return
         if editor is not None:

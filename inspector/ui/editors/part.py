@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
@@ -11,8 +11,11 @@ from PySide6.QtWidgets import QWidget
 from inspector.domain.blocks import Schema
 from inspector.domain.content import CompositeContent, Content
 from inspector.domain.dataclass import dataclass
+from inspector.domain.edits.base import UnreadJson
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
+from inspector.ui.draft_keeper import UnreadDrafts
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.icons import Icons
@@ -111,27 +114,27 @@ class EditorTools:
     new_id: Callable[[str], str]
     stamp: Callable[[], tuple[str, str]]
     bridge: Bridge | None = None
-    unread: UnreadJson | None = None
+    unread: KeptJson | None = None
 
 
-class UnreadJson:
-    """The JSON of one block that can't be read yet, and the content that it was made of: they outlive its tab."""
+class KeptJson:
+    """What is kept of one block's JSON that can't be read yet: it outlives its tab and the program."""
 
-    def __init__(self, texts: MutableMapping[str, tuple[Content, str]], block_id: str) -> None:
-        self._texts = texts
-        self._id = block_id
+    def __init__(self, drafts: UnreadDrafts, block_id: str) -> None:
+        self._drafts = drafts
+        self._block = Ref(RefKind.BLOCK, block_id)
 
     def keep(self, base: Content, text: str) -> None:
-        """Remember the text, which is no draft until it can be read."""
-        self._texts[self._id] = base, text
+        """Remember the text, and the content that it said before something in it was wrong."""
+        self._drafts.put(UnreadJson(self._block, base, text))
 
     def forget(self) -> None:
         """It can be read by now, or isn't wanted."""
-        self._texts.pop(self._id, None)
+        self._drafts.drop(self._block.id)
 
-    def get(self) -> tuple[Content, str] | None:
-        """The content and the text, None for none."""
-        return self._texts.get(self._id)
+    def get(self) -> UnreadJson | None:
+        """What is kept, None for nothing."""
+        return self._drafts.get(self._block.id)
 
 
 MakeView = Callable[[Part, EditorTools], QWidget]

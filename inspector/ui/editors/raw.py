@@ -52,9 +52,19 @@ class RawPage(QWidget):
         """Go on with a text that could not be read when the tab was closed."""
         kept = None if self._tools.unread is None else self._tools.unread.get()
         if kept is not None:
-            self._from, text = kept
-            self.page.editor.load(text)
+            content = self._part.content
+            # Meanwhile the block may have become one of another kind.
+            self._from = kept.base if type(kept.base) is type(content) else content
+            self.page.editor.load(kept.text)
             self._read()
+
+    def follow_kept(self) -> None:
+        """Show what was brought back, and forget what was discarded, in a list of all drafts."""
+        is_kept = self._tools.unread is not None and self._tools.unread.get() is not None
+        if is_kept and not self.fault.text():
+            self._take_up()
+        elif not is_kept and self.fault.text():
+            self.give_up()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -12,7 +12,7 @@ from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.draft_editor import DraftEditor
-from inspector.ui.editors.part import EditorTools, UnreadJson
+from inspector.ui.editors.part import EditorTools, KeptJson
 from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.structured import StructuredEditor
 from inspector.ui.editors.text import TextEditor
@@ -20,7 +20,7 @@ from inspector.ui.editors.text_draft import BlockTextPart, TextDraft
 from inspector.ui.editors.text_page import TextPage
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.panel import PanelServices
-from inspector.ui.wording import tr_count
+from inspector.ui.wording import tr, tr_count
 
 
 class BlockEditors(QObject):
@@ -63,12 +63,12 @@ class BlockEditors(QObject):
     @property
     def faults(self) -> str:
         """How much of what is typed cannot be taken, nothing where all of it can."""
-        faults = self._part.faults
-        return (
-            tr_count("{count} field has an error", "{count} fields have errors", len(faults))
-            if faults
-            else ""
-        )
+        faults = len(self._part.faults)
+        if self.made_raw is not None and self.made_raw.fault.text():
+            faults -= 1
+            if not faults:
+                return tr("the JSON has an error")
+        return tr_count("{count} field has an error", "{count} fields have errors", faults) if faults else ""
 
     def typed_in(self, *, raw: bool) -> DraftEditor | TextEditor:
         """What undo and redo are of."""
@@ -90,6 +90,13 @@ class BlockEditors(QObject):
         self.work.discard()
         if self.made_raw is not None:
             self.made_raw.give_up()
+
+    def follow_unread(self) -> bool:
+        """Show JSON that was brought back or discarded elsewhere; says whether some is kept that isn't shown."""
+        if self.made_raw is not None:
+            self.made_raw.follow_kept()
+            return False
+        return self._services.workspace.unread.get(self._id) is not None
 
     def set_read_only(self, read_only: bool) -> None:
         self._page.editor.setReadOnly(read_only)
@@ -150,7 +157,7 @@ class BlockEditors(QObject):
             services.workspace.new_id,
             self._stamp,
             services.bridge,
-            UnreadJson(services.workspace.unread_json, self._id),
+            KeptJson(services.workspace.unread, self._id),
         )
 
     def _stamp(self) -> tuple[str, str]:

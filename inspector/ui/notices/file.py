@@ -123,8 +123,9 @@ class FileNotices(QObject):
 
     def _restored(self) -> list[Ref]:
         file = self._workspace.file
+        drafted = (id_ for id_, draft in file.drafts.items() if draft.restored)
         return [
-            *(Ref(RefKind.BLOCK, id_) for id_, draft in file.drafts.items() if draft.restored),
+            *(Ref(RefKind.BLOCK, id_) for id_ in dict.fromkeys((*drafted, *sorted(file.restored_unread)))),
             *(Ref(RefKind.AGENT, each) for each in sorted(file.restored_settings)),
             *sorted(file.restored_records, key=str),
         ]

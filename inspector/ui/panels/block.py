@@ -36,6 +36,7 @@ from inspector.ui.notices.review import BlockReview
 from inspector.ui.notices.sent_part import SentPart
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.places import found_in, parts_with, place_in
+from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.selection import PointedPlace
 from inspector.ui.sharing.attachments import BlockSharing
 from inspector.ui.sharing.effect_bar import EffectBar
@@ -97,7 +98,10 @@ class BlockPanel(Panel):
         """Take the block as it is now; nothing is read or laid out again that is the same."""
         if what & What.BLOCKS and (self._taken is None or self._state is not self._taken):
             self._take()
-        elif what & (What.DRAFTS | What.FILE | What.AGENT | What.AGENTS | What.CONTENTS):
+        elif what & What.DRAFTS:
+            self._follow_unread()
+            self._tell()
+        elif what & (What.FILE | What.AGENT | What.AGENTS | What.CONTENTS):
             self._tell()
         elif what & What.REQUEST:
             self._tell_tokens(self._content)
@@ -303,11 +307,14 @@ class BlockPanel(Panel):
     def _take_in(self, state: BlockState | None) -> None:
         if state is not None and _is_readable(state):
             self.editors.take(state)
-            if self.editors.made_raw is None and self._id in self.services.workspace.unread_json:
-                # The JSON that its last tab was closed over.
-                self.views.choose(BlockTabView.RAW)
+            self._follow_unread()
         if state is not None and self.isVisible():
             self.services.workspace.saw(self._id)
+
+    def _follow_unread(self) -> None:
+        if self.editors.follow_unread():
+            # The JSON that its last tab was closed over, or that was brought back.
+            self.views.choose(BlockTabView.RAW)
 
     def _tell(self, *_: object) -> None:
         """Say and show everything as it is now, once where several things change at a time."""
@@ -357,6 +364,7 @@ class BlockPanel(Panel):
             writable = dirty = False
         self.save_button.setVisible(writable)
         self.save_button.setEnabled(dirty and not self._not_savable() and not self.work.is_saving)
+        safe_tooltip(self.save_button, self.editors.faults or self._barred)
         self.discard_button.setVisible(writable or dirty)
         self.discard_button.setEnabled(not self._not_discardable() and not self.work.is_saving)
         self.reason_field.setVisible(writable)

@@ -76,12 +76,6 @@ def said_by(record: Message | ArchivalEntry | Summary) -> object:
     return record.content if isinstance(record, Message) else (record.content, record.tags)
 
 
-def all_refs(file: FileState) -> tuple[Ref, ...]:
-    """What has a draft: blocks, records, then agents with unsaved settings."""
-    agents = (Ref(RefKind.AGENT, each) for each in file.drafted_agents)
-    return (*(Ref(RefKind.BLOCK, each) for each in file.drafts), *file.records, *agents)
-
-
 def edits_of(file: FileState, ref: Ref) -> tuple[Edit, ...]:
     """The unsaved edits of a block, a record or an agent's settings; empty where they are gone."""
     if ref.kind is RefKind.AGENT:
@@ -120,6 +114,7 @@ async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ..
     except FileError:
         kept = {}
     blocks = [await _block_row(session, file, id_, draft) for id_, draft in file.drafts.items()]
+    blocks += [await _unread_row(session, file, id_) for id_ in file.unread_json if id_ not in file.drafts]
     records = [await _record_row(session, file, edit) for edit in file.records.values()]
     agents = [_agent_row(file, each) for each in file.drafted_agents]
     rows = [replace(row, at=kept.get(row.ref)) for row in (*blocks, *records, *agents)]
@@ -141,6 +136,13 @@ async def _block_row(session: FileSession, file: FileState, block_id: str, draft
     except DocumentError:
         return row
     return await _measured(session, file, row, *texts)
+
+
+async def _unread_row(session: FileSession, file: FileState, block_id: str) -> DraftRow:
+    ref = Ref(RefKind.BLOCK, block_id)
+    state = file.blocks.get(block_id) or await session.engine.memory.get(block_id)
+    label, owner = (block_id, "") if state is None else (state.block.label, _agent(file, state.block.owner))
+    return DraftRow(ref, label, tr("JSON with an error"), owner)
 
 
 def _agent_row(file: FileState, agent_id: str) -> DraftRow:

@@ -879,4 +879,4 @@ async def test_that_json_that_cannot_be_read_yet_is_there_again_after_its_tab_wa
     assert not panel.save_button.isEnabled()
     QTest.mouseClick(panel.discard_button, Qt.MouseButton.LeftButton)
     assert not again.raw.fault.text()
-    assert not one.workspace.unread_json
+    assert not one.workspace.file.unread_json

@@ -66,7 +66,7 @@ async def test_that_what_can_not_be_read_is_named_and_is_there_again_after_the_t
     write(editor, editor.text, '{"txt": "x"}')
     assert raw.fault.text()
     assert one.editor.text == STORED
-    assert one.panel.state_note.text() == "1 field has an error"
+    assert one.panel.state_note.text() == "the JSON has an error"
     assert not one.panel.save_button.isEnabled()
     one.studio.window.centre.close_view(("block", QUESTIONS))
     one.studio.contents.services.selection.open(QUESTIONS)
@@ -79,7 +79,7 @@ async def test_that_what_can_not_be_read_is_named_and_is_there_again_after_the_t
     QTest.mouseClick(panel.discard_button, Qt.MouseButton.LeftButton)
     assert not panel.editors.raw.fault.text()
     assert json.loads(panel.editors.raw.page.editor.text)["text"] == STORED
-    assert not one.workspace.unread_json
+    assert not one.workspace.file.unread_json
 
 
 async def test_that_what_others_write_meanwhile_comes_into_the_json_and_is_kept(open_tab: OpenTab) -> None:
@@ -134,3 +134,29 @@ async def test_that_the_list_of_drafts_saves_no_half_of_what_can_not_be_read(ope
     await one.until(lambda: "JSON has an error" in drafts.why("open_questions"))
     await one.calm()
     assert await one.world.text() == STORED
+
+
+async def test_that_json_that_can_not_be_read_is_a_draft_in_the_list_of_all(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    raw, editor = opened_json(one)
+    typed = editor.text.removesuffix("}")
+    editor.replace_range(len(typed), 1, "")
+    await one.calm()
+    [kept] = await one.world.engine.drafts.take_over_unread()
+    assert kept.text == typed
+    drafts = Drafts(one.studio, one.until)
+    await drafts.open(1)
+    assert drafts.lines(1) == ["JSON with an error"]
+    drafts.dialog.save_checked()
+    await one.until(lambda: "JSON has an error" in drafts.why("open_questions"))
+    drafts.press("Discard open_questions")
+    await one.until(lambda: not raw.fault.text())
+    assert json.loads(editor.text)["text"] == STORED
+    await one.calm()
+    assert await one.world.engine.drafts.take_over_unread() == ()
+    drafts.restore()
+    await one.until(lambda: raw.fault.text())
+    assert editor.text == typed
+    await one.calm()
+    [kept] = await one.world.engine.drafts.take_over_unread()
+    assert kept.text == typed
