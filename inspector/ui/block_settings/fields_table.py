@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import FieldDef
 from inspector.domain.content import FieldItem, ListContent, ListItem
@@ -50,9 +50,11 @@ class RowsTable(QWidget):
         self._widest = field_column(widest or titles().description)
         self.draft = draft
         draft.setParent(self)
-        self.editor = ListEditor(draft, tools)
+        self.editor = ListEditor(draft, tools, sorts=False)
         self.table = self.editor.view.table
         self.table.setAccessibleName(name)
+        # A row is what the form beside it shows.
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         arrange(QVBoxLayout(self), self.editor)
         self.setFocusProxy(self.editor)
         self.setMinimumHeight(tools.appearance.space(_TABLE_STEPS))

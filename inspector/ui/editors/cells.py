@@ -31,6 +31,8 @@ Index = QModelIndex | QPersistentModelIndex
 CHOICES_ROLE = Qt.ItemDataRole.UserRole + 11
 """The texts to choose from in a cell, None where any text goes."""
 _LINES = 4
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -38,10 +40,12 @@ class CellDelegate(QStyledItemDelegate):
 
     `begun` and `ended` tell that a cell is being edited, and no longer. While `refusal` says why what is typed can't
     be taken, Enter doesn't end it; left in another way, the cell gets back what was there, and `ended` carries why.
+    `filled` carries what was typed where Ctrl+Enter ended it: it is meant for all selected cells of the column.
     """
 
     begun = Signal()
     ended = Signal(str)
+    filled = Signal(str)
 
     def __init__(self, appearance: Appearance, parent: QObject) -> None:
         super().__init__(parent)
@@ -98,15 +102,22 @@ class CellDelegate(QStyledItemDelegate):
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
         """Enter ends the editing; with Shift it begins a line. Escape gives back what was there."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _fills(event):
+            # For the window it may be a shortcut.
+            event.accept()
+            return True
         if (
             isinstance(editor, TextEditor)
             and isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
         ):
             hint = QAbstractItemDelegate.EndEditHint
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            if _fills(event) or (event.key() in _ENTER and not event.modifiers() & ~_KEYPAD):
                 if not self.refusal:
+                    text = editor.text
                     self.closeEditor.emit(editor, hint.NoHint)
+                    if _fills(event):
+                        self.filled.emit(text)
                 return True
             if event.key() == Qt.Key.Key_Escape:
                 editor.replace_range(0, len(editor.text), self._before)
@@ -128,6 +139,12 @@ class CellDelegate(QStyledItemDelegate):
             made.addItem(one_line(each), each)
         made.activated.connect(lambda _: self.commitData.emit(made))
         return made
+
+
+def _fills(event: QKeyEvent) -> bool:
+    """Whether a key asks for what is typed to be written in all selected cells of the column."""
+    control = Qt.KeyboardModifier.ControlModifier
+    return event.key() in _ENTER and event.modifiers() & ~_KEYPAD == control
 
 
 def _text_of(index: Index) -> str:

@@ -23,6 +23,7 @@ from inspector.ui.editors.field_values import (
     with_field,
 )
 from inspector.ui.editors.part import EditorTools
+from inspector.ui.editors.row_order import comparable
 from inspector.ui.models.columns import Column
 from inspector.ui.wording import moment, tr
 
@@ -71,6 +72,27 @@ def tokens_column(tools: EditorTools, rendered: Callable[[Row], str]) -> Column[
         return tools.figures.of(rendered(row), row.id)
 
     return Column(TOKENS, tr("Tokens"), figure, right=True)
+
+
+def sort_keys(
+    tools: EditorTools,
+    rendered: Callable[[Row], str],
+    column: Column[Row],
+    rows: Sequence[Row],
+    on_done: Callable[[Sequence[Any]], None],
+) -> None:
+    """What rows are compared by in a column: values as what they are, tokens as the numbers that they will be."""
+    name = field_of_column(column.id)
+    if column.id == TOKENS:
+        tools.figures.count_all([rendered(each) for each in rows], on_done)
+    elif name is None:
+        on_done([comparable(column.text(each)) for each in rows])
+    else:
+        on_done([comparable(_compared(values_of(each).get(name))) for each in rows])
+
+
+def _compared(value: FieldItem) -> object:
+    return value_text(value) if isinstance(value, tuple) else value
 
 
 def first_widths(fields: Sequence[FieldDef] | None) -> dict[str, int]:

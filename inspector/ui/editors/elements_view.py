@@ -1,25 +1,31 @@
-"""A table of elements that are edited in place, added, removed, moved and pasted by keyboard and mouse."""
+"""A table of elements that are edited in place, added, removed, moved, sorted, copied and pasted.
+
+Cells are selected; what is done to rows is done to those that selected cells are in.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QItemSelectionRange, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QVBoxLayout, QWidget
 
 from inspector.ui.editors.cells import CellDelegate
+from inspector.ui.editors.element_columns import TOKENS
 from inspector.ui.editors.element_rows import written_table
 from inspector.ui.editors.part import EditorTools
+from inspector.ui.editors.row_order import Keys, RowOrder
 from inspector.ui.exact_text import copy_text
 from inspector.ui.models.elements import ElementTable
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import PlainLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import tr
 
 _LEAST_ROWS = 3
+_SELECT = QItemSelectionModel.SelectionFlag.Select
 _MODIFIERS = Qt.KeyboardModifier
 
 
@@ -56,6 +62,22 @@ class ElementsTable(QTableView):
             asked()
 
     @property
+    def ranges(self) -> list[QItemSelectionRange]:
+        """The rectangles of cells that are selected; the current cell where none is, as Tab comes to it."""
+        current = self.currentIndex()
+        found = self.selectionModel().selection().toList()
+        return found or ([QItemSelectionRange(current)] if current.isValid() else [])
+
+    def select_rows(self) -> None:
+        """Select all cells of the rows that selected cells are in."""
+        model, selection = self.model(), self.selectionModel()
+        whole = QItemSelection()
+        for each in self.ranges:
+            last = model.index(each.bottom(), model.columnCount() - 1)
+            whole.merge(QItemSelection(model.index(each.top(), 0), last), _SELECT)
+        selection.select(whole, _SELECT)
+
+    @property
     def _can_edit(self) -> bool:
         """Whether a cell can be begun; a choice passes on the key that ends it."""
         return self.currentIndex().isValid() and self.state() != self.State.EditingState
@@ -68,6 +90,8 @@ class ElementsTable(QTableView):
             return self.copied.emit
         if modifiers == _MODIFIERS.AltModifier and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return lambda: self.moved.emit(-1 if key == Qt.Key.Key_Up else 1)
+        if modifiers == _MODIFIERS.ShiftModifier and key == Qt.Key.Key_Space:
+            return self.select_rows
         if modifiers:
             return None
         if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
@@ -87,6 +111,7 @@ class ElementsView(QWidget):
     def __init__(self, model: ElementTable, tools: EditorTools, name: str) -> None:
         super().__init__()
         self.model = model
+        self.can_move = model.can_move
         model.setParent(self)
         self._tools = tools
         self.table = ElementsTable()
@@ -97,15 +122,17 @@ class ElementsView(QWidget):
         self.remove_button = button(tr("Remove"), self.table.removed.emit, size="small")
         self.up_button = button(tr("Move up"), lambda: self.table.moved.emit(-1), size="small")
         self.down_button = button(tr("Move down"), lambda: self.table.moved.emit(1), size="small")
+        self.order: RowOrder | None = None
+        """How the rows are sorted, None where they always stand as they are stored."""
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
         self.note = PlainLabel("", tone="muted", size="small")
         self._prepare()
         space = tools.appearance.space(2)
         buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
-        row = FlowLayout(*buttons, self.note, margins=space, spacing=space)
+        self._buttons = FlowLayout(*buttons, self.note, margins=space, spacing=space)
         self.fault.setContentsMargins(space, space, space, 0)
         self.fault.hide()
-        arrange(QVBoxLayout(self), self.table, self.fault, row)
+        arrange(QVBoxLayout(self), self.table, self.fault, self._buttons)
         self.setFocusProxy(self.table)
         tools.figures.changed.connect(self._show_figures)
         self.look()
@@ -117,14 +144,27 @@ class ElementsView(QWidget):
         in_sight = range(max(0, table.rowAt(0)), (last if last >= 0 else self.model.rowCount() - 1) + 1)
         rows = [row for row in in_sight if places is None or self.model.key_at(row) in places]
         if rows:
-            self.model.figures_changed("tokens", rows[0], rows[-1])
+            self.model.figures_changed(TOKENS, rows[0], rows[-1])
 
     @property
     def chosen(self) -> list[str]:
         """The ids of the selected rows, in their order; the current one where none is, as Tab comes to it."""
-        selected = self.table.selectionModel().selectedRows() or [self.table.currentIndex()]
-        rows = sorted(index.row() for index in selected if index.isValid())
-        return [key for key in map(self.model.key_at, rows) if key is not None]
+        return [key for key in map(self.model.key_at, self._rows) if key is not None]
+
+    @property
+    def chosen_columns(self) -> list[str]:
+        """The ids of the columns that selected cells are in, in their order, without that of the tokens."""
+        columns = self.model.columns
+        ranges = self.table.ranges
+        return [
+            each.id
+            for at, each in enumerate(columns)
+            if each.id != TOKENS and any(r.left() <= at <= r.right() for r in ranges)
+        ]
+
+    @property
+    def _rows(self) -> list[int]:
+        return sorted({row for each in self.table.ranges for row in range(each.top(), each.bottom() + 1)})
 
     def choose(self, ids: list[str], *, edit: str = "") -> None:
         """Select rows, and begin to edit a column of the first."""
@@ -132,9 +172,8 @@ class ElementsView(QWidget):
         selection = self.table.selectionModel()
         selection.clearSelection()
         at = next((at for at, each in enumerate(self.model.columns) if each.id == edit), 0)
-        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
         for row in rows:
-            selection.select(self.model.index(row, 0), flags)
+            selection.select(self.model.index(row, 0), _SELECT | QItemSelectionModel.SelectionFlag.Rows)
         if rows:
             first = self.model.index(rows[0], at)
             selection.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
@@ -142,21 +181,35 @@ class ElementsView(QWidget):
             if edit:
                 self.table.edit(first)
 
+    def let_sort(self, keys: Keys) -> RowOrder:
+        """Have the rows sorted by a click on a heading, and by a button for who has no mouse."""
+        self.order = RowOrder(self.table, self.model, keys)
+        self._buttons.removeWidget(self.note)
+        for each in (self.order.button, self.note):
+            self._buttons.addWidget(each)
+        return self.order
+
     def look(self) -> None:
         """Say what can be done with what is selected."""
         is_open = not self.model.is_read_only
+        is_stored = self.order is None or self.order.is_stored
+        self.model.can_move = self.can_move and is_stored
         any_chosen = self.table.selectionModel().hasSelection()
         self.add_button.setEnabled(is_open)
         self.remove_button.setEnabled(is_open and any_chosen)
         for each in (self.up_button, self.down_button):
-            each.setVisible(self.model.can_move)
-            each.setEnabled(is_open and any_chosen)
+            each.setVisible(self.can_move)
+            each.setEnabled(is_open and any_chosen and is_stored)
+            safe_tooltip(
+                each, "" if is_stored else tr("Rows move in the stored order. Choose it under Sort.")
+            )
 
     def _prepare(self) -> None:
         table = self.table
         table.setModel(self.model)
         table.setItemDelegate(self.delegate)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         triggers = QAbstractItemView.EditTrigger
         table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
         table.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
@@ -166,8 +219,9 @@ class ElementsView(QWidget):
         table.copied.connect(self._copy)
 
     def _copy(self) -> None:
-        columns = [column for column in self.model.columns if column.id != "tokens"]
-        rows = [self.model.values[self.model.row_of(key)] for key in self.chosen]
+        chosen = self.chosen_columns
+        columns = [column for column in self.model.columns if column.id in chosen]
+        rows = [self.model.values[row] for row in self._rows]
         cells = [[str(_copied(column.roles, column.text, row)) for column in columns] for row in rows]
         if cells:
             copy_text(written_table(cells))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -22,6 +23,7 @@ from inspector.ui.editors.element_columns import (
     first_text,
     first_widths,
     new_object,
+    sort_keys,
     stored_again,
     tokens_column,
     values_of,
@@ -41,7 +43,7 @@ from inspector.ui.wording import number, tr, tr_count
 class ListEditor(QWidget):
     """Edits a list's items. Each change is of one item or of the places of some."""
 
-    def __init__(self, part: Part, tools: EditorTools) -> None:
+    def __init__(self, part: Part, tools: EditorTools, *, sorts: bool = True) -> None:
         super().__init__()
         self._part = part
         self._tools = tools
@@ -50,6 +52,9 @@ class ListEditor(QWidget):
         self.model = ElementTable(lambda item: str(item.id))
         self.model.can_move = True
         self.view = ElementsView(self.model, tools, tr("Items of the list"))
+        if sorts:
+            order = self.view.let_sort(partial(sort_keys, tools, self._rendered))
+            order.changed.connect(self._show)
         arrange(QVBoxLayout(self), self.view)
         self.setFocusProxy(self.view)
         self._connect()
@@ -66,6 +71,7 @@ class ListEditor(QWidget):
         self.model.typed.connect(self._typed)
         self.model.dropped.connect(self._dropped)
         self.view.delegate.ended.connect(self._end_cell)
+        self.view.delegate.filled.connect(self._fill)
 
     @property
     def _items(self) -> tuple[ListItem, ...]:
@@ -86,9 +92,12 @@ class ListEditor(QWidget):
             columns = [*columns_of(fields, unknown, self._tools), tokens_column(self._tools, self._rendered)]
             editable = {TEXT} if fields is None else {field_column(each.name) for each in fields}
             self.model.set_columns(columns, frozenset(editable))
+            if self.view.order is not None:
+                self.view.order.clear()
             fit_columns(self.view.table.horizontalHeader(), self.model.columns, first_widths(fields))
         self.model.is_read_only = self._part.is_read_only
-        self.model.set_values(items)
+        order = self.view.order
+        self.model.set_values(items if order is None else order.shown(items))
         self.view.note.setText(self._count(len(items), schema.max_items))
         self.view.look()
 
@@ -122,6 +131,8 @@ class ListEditor(QWidget):
 
     def _move(self, step: int) -> None:
         chosen = self.view.chosen
+        if not self.model.can_move:
+            return
         self._put(moved_by(self._items, set(chosen), step))
         self.view.choose(chosen)
 
@@ -179,6 +190,10 @@ class ListEditor(QWidget):
         rows = read_table(carried(QGuiApplication.clipboard().mimeData()))
         chosen = self.view.chosen
         width = max(map(len, rows), default=0)
+        columns = self.view.chosen_columns
+        if width == len(rows) == 1 and len(columns) < len(self._names):
+            # One cell goes over each of those that are selected.
+            rows, width = [rows[0] * len(columns)], len(columns)
         names = self._columns_for_paste(width)
         if chosen and self._is_part(width) and len(rows) in (1, len(chosen)):
             self._write_over(
@@ -207,12 +222,22 @@ class ListEditor(QWidget):
 
     @property
     def _current_name(self) -> str:
+        """The column of the current cell, the first one of a rectangle of cells that is selected."""
         names, current = self._names, self.view.table.currentIndex()
+        chosen = self.view.chosen_columns
+        if 1 < len(chosen) < len(names):
+            return chosen[0]
         return names[current.column()] if current.isValid() and current.column() < len(names) else ""
 
     def _columns_for_paste(self, count: int) -> list[str]:
         names = self._names
         return names[names.index(self._current_name) :] if self._is_part(count) else names
+
+    def _fill(self, text: str) -> None:
+        """Write what is typed in the current cell in the same column of all selected rows."""
+        chosen, name = self.view.chosen, self._names[self.view.table.currentIndex().column()]
+        if len(chosen) > 1:
+            self._write_over(dict.fromkeys(chosen, (text,)), [name])
 
     def _write_over(self, cells: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
         """Write cells over those of some items, from the first of the named columns on; all of them or none."""

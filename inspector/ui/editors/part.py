@@ -15,7 +15,6 @@ from inspector.domain.edits.base import UnreadJson
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge
-from inspector.ui.draft_keeper import UnreadDrafts
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.token_figures import TokenFigures
 from inspector.ui.icons import Icons
@@ -117,10 +116,20 @@ class EditorTools:
     unread: KeptJson | None = None
 
 
+class UnreadTexts(Protocol):
+    """The JSON of all blocks that can't be read yet."""
+
+    def get(self, block_id: str) -> UnreadJson | None: ...
+
+    def put(self, unread: UnreadJson) -> None: ...
+
+    def drop(self, block_id: str) -> None: ...
+
+
 class KeptJson:
     """What is kept of one block's JSON that can't be read yet: it outlives its tab and the program."""
 
-    def __init__(self, drafts: UnreadDrafts, block_id: str) -> None:
+    def __init__(self, drafts: UnreadTexts, block_id: str) -> None:
         self._drafts = drafts
         self._block = Ref(RefKind.BLOCK, block_id)
 

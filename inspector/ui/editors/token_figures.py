@@ -47,6 +47,20 @@ class TokenFigures(QObject):
             self._last[place] = found
         return "" if found is None else counted(found)
 
+    def count_all(self, texts: Sequence[str], on_done: Callable[[Sequence[int]], None]) -> None:
+        """Count these texts, those that are known already at once."""
+        known = {each: self._counts[each] for each in texts if each in self._counts}
+        missing = tuple(dict.fromkeys(each for each in texts if each not in known))
+
+        def done(counts: Sequence[Count]) -> None:
+            found = {**known, **dict(zip(missing, counts, strict=True))}
+            on_done([found[each].tokens for each in texts])
+
+        if missing:
+            self._count(missing, done)
+        else:
+            done(())
+
     def forget(self) -> None:
         """Count everything anew: it is counted for another model now."""
         self._counts.clear()

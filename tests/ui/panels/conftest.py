@@ -1,5 +1,7 @@
 """What tests of the panels stand on."""
 
+from typing import Any
+
 import pytest
 
 from inspector.domain.edits.base import Edit
@@ -7,11 +9,13 @@ from inspector.domain.ref import Ref
 from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import open_file
+from tests.ui.editors.structured_blocks import Made
+from tests.ui.open_window import calm, open_file
 from tests.ui.panels import settings_tab
 from tests.ui.panels.agent_tab import AgentTab, OpenSettings
 from tests.ui.panels.block_tab import BlockTab, OpenTab
 from tests.ui.panels.messages_tab import MessagesTab, OpenMessages, open_messages
+from tests.ui.panels.structured_tab import StructuredTab
 from tests.ui.world import ADA, QUESTIONS
 
 
@@ -68,5 +72,25 @@ def messages(studio: Studio, until: Until) -> OpenMessages:
 
     async def opened(*edits: Edit) -> MessagesTab:
         return await open_messages(studio, until, *edits)
+
+    return opened
+
+
+@pytest.fixture
+def open_block(studio: Studio, until: Until) -> Any:
+    """``await open_block(TASKS)``: a window with that block open, on the world's file."""
+
+    async def opened(made: Made, *, drafts: tuple[Edit, ...] = (), create: bool = True) -> StructuredTab:
+        if create or drafts:
+            await studio.opener.change_file(*((made.edit,) if create else ()), drafts=drafts)
+        await open_file(studio, until)
+        studio.contents.services.selection.open(made.ref)
+        panel = studio.window.centre.currentWidget()
+        assert isinstance(panel, BlockPanel)
+        # Shortcuts belong to the active window.
+        panel.window().activateWindow()
+        panel.first_focus().setFocus()
+        await calm(studio, until)
+        return StructuredTab(studio, until, panel, made)
 
     return opened

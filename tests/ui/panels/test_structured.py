@@ -7,15 +7,13 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QWidget
 
 from inspector.domain.blocks import CompositeSchema, TextSchema, Viewport
 from inspector.domain.content import (
     CompositeContent,
-    Content,
     ListContent,
     ListItem,
     LogContent,
@@ -23,7 +21,7 @@ from inspector.domain.content import (
     TextContent,
     TreeContent,
 )
-from inspector.domain.edits.base import Edit, Operation
+from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetSchema
 from inspector.domain.edits.fields import Increment, SetField
 from inspector.domain.edits.items import (
@@ -31,138 +29,34 @@ from inspector.domain.edits.items import (
     EditParts,
     InSection,
     InsertItem,
-    MoveItem,
     MoveNode,
     RemoveItem,
     UpdateItem,
     UpdateNode,
 )
 from inspector.domain.edits.text import SetText
-from inspector.runtime.engine import Engine
 from inspector.ui.editors.composite import CompositeEditor
 from inspector.ui.editors.list import ListEditor
 from inspector.ui.editors.log import LogEditor
 from inspector.ui.editors.map import MapEditor
-from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.section_text import SectionText
-from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.tree import TreeEditor
-from inspector.ui.exact_text import copy_text, leave_text
 from inspector.ui.models.elements import ElementTable
-from inspector.ui.panels.block import BlockPanel
 from inspector.ui.wording import moment
-from tests.ui.conftest import Studio, Until
+from tests.ui.conftest import Studio
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
-from tests.ui.open_window import calm, open_file, show_request
+from tests.ui.open_window import show_request
+from tests.ui.panels.structured_tab import (
+    ALT,
+    Keys,
+    StructuredTab,
+    editor_in,
+    go_to,
+    tick,
+    titles,
+)
 
 pytestmark = pytest.mark.slow
-
-RAW = 2
-Keys = Qt.Key
-ALT = Qt.KeyboardModifier.AltModifier
-
-
-class StructuredTab:
-    """A window with one structured block open, and hands to work in it."""
-
-    def __init__(self, studio: Studio, until: Until, panel: BlockPanel, made: Made) -> None:
-        self.studio, self.until, self.panel, self.made = studio, until, panel, made
-        self.workspace = studio.contents.workspace
-        self.world = studio.opener
-
-    @property
-    def page(self) -> QWidget:
-        assert self.panel.editors.structured is not None
-        return self.panel.editors.structured.page
-
-    @property
-    def raw(self) -> RawPage:
-        return self.panel.editors.raw
-
-    @property
-    def draft(self) -> Operation | None:
-        found = self.workspace.file.drafts.get(self.made.ref.id)
-        return None if found is None else found.edit.operation
-
-    async def save(self) -> None:
-        self.panel.window().activateWindow()
-        QTest.keySequence(self.panel.window(), QKeySequence(QKeySequence.StandardKey.Save))
-        await self.saved()
-
-    async def saved(self) -> None:
-        await self.until(lambda: not self.panel.work.is_dirty and not self.panel.work.is_saving)
-        await calm(self.studio, self.until)
-
-    async def stored(self) -> Content:
-        return await content_of(self.world.engine, self.made)
-
-    async def found_everywhere(self, words: str) -> Content:
-        """Check that words are in the Request and the history, and give what a new engine reads."""
-        request = self.workspace.file.request
-        assert request is not None
-        assert words in (request.system or "")
-        versions = await self.world.engine.memory.versions.versions(self.made.ref.id)
-        assert len(versions) > 1
-        engine = await Engine.open(self.world.path, self.world.environment)
-        try:
-            return await content_of(engine, self.made)
-        finally:
-            await engine.close()
-
-
-@pytest.fixture
-def open_block(studio: Studio, until: Until) -> Any:
-    """``await open_block(TASKS)``: a window with that block open, on the world's file."""
-
-    async def opened(made: Made, *, drafts: tuple[Edit, ...] = (), create: bool = True) -> StructuredTab:
-        if create or drafts:
-            await studio.opener.change_file(*((made.edit,) if create else ()), drafts=drafts)
-        await open_file(studio, until)
-        studio.contents.services.selection.open(made.ref)
-        panel = studio.window.centre.currentWidget()
-        assert isinstance(panel, BlockPanel)
-        # Shortcuts belong to the active window.
-        panel.window().activateWindow()
-        panel.first_focus().setFocus()
-        await calm(studio, until)
-        return StructuredTab(studio, until, panel, made)
-
-    return opened
-
-
-async def content_of(engine: Engine, made: Made) -> Content:
-    """What an engine reads of a block."""
-    content = await engine.memory.content(made.ref.id)
-    assert content is not None
-    return content
-
-
-def editor_in(view: QAbstractItemView) -> TextEditor:
-    """The field in which a cell is being edited."""
-    found = [each for each in view.viewport().findChildren(TextEditor) if each.isVisible()]
-    assert len(found) == 1
-    return found[0]
-
-
-def go_to(view: QAbstractItemView, row: int, column: int) -> None:
-    view.setFocus()
-    model = view.model()
-    assert model is not None
-    flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-    view.selectionModel().setCurrentIndex(model.index(row, column), flags)
-
-
-def tick(view: QAbstractItemView, index: QModelIndex | QPersistentModelIndex) -> None:
-    box = view.visualRect(index)
-    at = box.topLeft()
-    at.setX(at.x() + 12)
-    at.setY(box.center().y())
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
-
-
-def titles(content: Content) -> Sequence[object]:
-    assert isinstance(content, ListContent)
-    return [each.value["title"] if not isinstance(each.value, str) else each.value for each in content.items]
 
 
 async def test_that_a_tick_is_a_draft_of_that_one_field_and_is_saved_as_it(open_block: Any) -> None:
@@ -204,140 +98,6 @@ async def test_that_items_are_typed_added_moved_and_removed_by_keyboard(open_blo
     assert titles(await one.found_everywhere("Tag")) == ["Sign it", "Tag", "Freeze the changelog"]
     versions = await one.world.engine.memory.versions.versions(TASKS.ref.id)
     assert len(versions) == 2
-
-
-async def test_that_rows_are_dragged_and_a_copied_table_is_pasted(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    model, view = one.page.model, one.page.view.table
-    dragged = model.mimeData([model.index(2, 0)])
-    model.dropMimeData(dragged, Qt.DropAction.MoveAction, 0, 0, QModelIndex())
-    assert one.draft == MoveItem("c", "a")
-    go_to(view, 0, 0)
-    copy_text('x\tPack\t1\nno\t"Two\nlines"\t\n')
-    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
-    assert titles(one.panel.editors.draft.content) == [
-        "Announce",
-        "Pack",
-        "Two\nlines",
-        "Freeze the changelog",
-        "Sign",
-    ]
-    leave_text()
-    await one.save()
-    content = await one.stored()
-    assert isinstance(content, ListContent)
-    assert content.items[1].value == {"title": "Pack", "done": True, "priority": 1}
-
-
-def paste(view: QAbstractItemView, text: str) -> None:
-    copy_text(text)
-    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
-
-
-async def test_that_pasted_cells_begin_at_the_current_cell(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, 1)
-    paste(view, "a\t1\nb\t7")
-    content = one.panel.editors.draft.content
-    assert [each.value for each in content.items[1:3]] == [
-        {"title": "a", "done": False, "priority": 1},
-        {"title": "b", "done": False, "priority": 7},
-    ]
-    leave_text()
-
-
-async def test_that_cells_are_pasted_over_those_that_are_selected(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, 0)
-    QTest.keyClick(view, Keys.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    paste(view, "FALSE\nTRUE")
-    items = one.panel.editors.draft.content.items
-    assert [each.value["done"] for each in items] == [False, True, False]
-    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Announce"]
-    # One line goes over each of them, and a fault over none.
-    paste(view, "no\tRelease")
-    assert titles(one.panel.editors.draft.content) == ["Release", "Release", "Announce"]
-    paste(view, "soon")
-    assert one.page.view.fault.text() == "Row 1: done must be yes or no, not “soon”."
-    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Undo))
-    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Announce"]
-    go_to(view, 0, 0)
-    paste(view, "no\tPack\t2\t")
-    assert titles(one.panel.editors.draft.content)[:2] == ["Freeze the changelog", "Pack"]
-    go_to(view, 3, 1)
-    paste(view, "Tell everybody")
-    assert titles(one.panel.editors.draft.content)[3] == "Tell everybody"
-    leave_text()
-
-
-async def test_that_a_copied_row_is_pasted_as_it_is_from_any_cell(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, 1)
-    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Copy))
-    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Paste))
-    first, second, *_ = one.panel.editors.draft.content.items
-    assert first.value["done"] is True
-    assert second.value == first.value
-    leave_text()
-
-
-@pytest.mark.parametrize(
-    ("column", "text", "fault"),
-    [
-        (0, "yes\tOne\nsoon\tTwo", "Row 2: done must be yes or no, not “soon”."),
-        (2, "1\t2\t3", "Row 1: It has 3 cells, but only 2 columns are left from the current cell."),
-        (1, "x\t" + "9" * 20, "Row 1: priority must be a number, not “99999999999999999999”."),
-    ],
-)
-async def test_that_cells_that_do_not_fit_are_refused_and_nothing_is_pasted(
-    open_block: Any, column: int, text: str, fault: str
-) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, column)
-    paste(view, text)
-    assert one.page.view.fault.text() == fault
-    assert one.draft is None
-    leave_text()
-
-
-async def test_that_a_number_that_is_too_long_is_not_cut_to_what_fits(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, 2)
-    before = one.panel.editors.draft.content
-    QTest.keyClick(view, Keys.Key_F2)
-    cell = editor_in(view)
-    QTest.keySequence(cell, QKeySequence(QKeySequence.StandardKey.SelectAll))
-    QTest.keyClicks(cell, "9" * 20)
-    fault = one.page.view.fault.text()
-    assert "99999999999999999999" in fault
-    QTest.keyClick(cell, Keys.Key_Return)
-    assert view.state() == view.State.EditingState
-    assert not one.panel.save_button.isEnabled()
-    one.page.view.add_button.setFocus()
-    assert view.state() != view.State.EditingState
-    assert one.panel.editors.draft.content == before
-    assert one.page.view.fault.text() == fault
-
-
-async def test_that_each_edit_of_a_cell_is_a_step_of_its_own(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    for word in ("one", "two"):
-        go_to(view, 0, 1)
-        QTest.keyClick(view, Keys.Key_F2)
-        QTest.keySequence(editor_in(view), QKeySequence(QKeySequence.StandardKey.SelectAll))
-        QTest.keyClicks(editor_in(view), word)
-        QTest.keyClick(editor_in(view), Keys.Key_Return)
-    seen = []
-    for _ in range(2):
-        QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Undo))
-        seen.append(titles(one.panel.editors.draft.content)[0])
-    assert seen == ["one", "Freeze the changelog"]
 
 
 async def test_that_a_mouse_that_is_pressed_and_moved_takes_the_selected_rows_along(
@@ -461,19 +221,6 @@ async def test_that_a_draft_of_a_list_can_be_discarded_and_brought_back(open_blo
     assert titles(one.panel.editors.draft.content)[0] == "Freeze the changelog"
     one.studio.contents.services.actions.run("edit.undo")
     assert one.draft == RemoveItem("a")
-
-
-async def test_that_a_number_that_is_none_is_refused_beside_the_cell_and_is_no_draft(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, 2)
-    QTest.keyClick(view, Keys.Key_F2)
-    QTest.keyClicks(editor_in(view), "high")
-    assert "must be a number" in one.page.view.fault.text()
-    assert one.draft is None
-    assert not one.panel.save_button.isEnabled()
-    QTest.keyClick(editor_in(view), Keys.Key_Escape)
-    assert one.page.view.fault.text() == ""
 
 
 async def test_that_the_figures_of_items_follow_what_is_typed(open_block: Any) -> None:
@@ -676,79 +423,6 @@ async def test_that_a_section_is_folded_and_opened_again(open_block: Any) -> Non
     assert not frame.editor.isHidden()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("made", [TASKS, SERVICE, WATCH, DECISIONS, PLAN], ids=lambda made: made.ref.id)
-async def test_that_every_schema_can_be_edited_as_json(open_block: Any, made: Made) -> None:
-    one = await open_block(made)
-    one.panel.views.choose(RAW)
-    editor = one.raw.page.editor
-    before = editor.text
-    word, other = {
-        TASKS.ref.id: ("Announce", "Shout"),
-        SERVICE.ref.id: ("harbor-queue", "harbor-line"),
-        WATCH.ref.id: ("[", ""),
-        DECISIONS.ref.id: ("Because of quotas", "Quotas"),
-        PLAN.ref.id: ("Cut the branch", "Cut it"),
-    }[made.ref.id]
-    if made is WATCH:
-        start = editor.text.rindex("]")
-        editor.replace_range(start, 0, ', {"id": "new", "fields": {"observation": "By hand"}}')
-        other = "By hand"
-    else:
-        start = editor.text.index(word)
-        editor.replace_range(start, len(word), other)
-    assert one.draft is not None
-    assert editor.text != before
-    await one.save()
-    await one.found_everywhere(other)
-
-
-async def test_that_json_that_fits_no_schema_is_named_with_its_line_and_blocks_saving(
-    open_block: Any,
-) -> None:
-    one = await open_block(TASKS)
-    one.panel.views.choose(RAW)
-    editor = one.raw.page.editor
-    at = editor.text.index('"Announce"')
-    editor.replace_range(at, len('"Announce"'), "5")
-    line = editor.text.count("\n", 0, at) + 1
-    assert one.raw.fault.text().startswith(f"Line {line}: ")
-    assert "must be a text" in one.raw.fault.text()
-    assert one.draft is None
-    assert not one.panel.save_button.isEnabled()
-    editor.undo_step()
-    assert one.raw.fault.text() == ""
-
-
-async def test_that_a_number_that_json_does_not_have_is_named_with_its_line(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    one.panel.views.choose(RAW)
-    editor = one.raw.page.editor
-    at = editor.text.index('"Announce"')
-    line, column = editor.text.count("\n", 0, at) + 1, at - editor.text.rfind("\n", 0, at)
-    for wrong in ("NaN", "-Infinity", "1e999"):
-        editor.replace_range(at, len('"Announce"'), wrong)
-        assert one.raw.fault.text() == f"{wrong} can't be stored as a number (line {line}, column {column})."
-        editor.undo_step()
-    editor.replace_range(at, len('"Announce"'), "true")
-    assert one.raw.fault.text() == f"Line {line}: title must be a text, not “true”."
-    assert one.draft is None
-
-
-async def test_that_json_that_cannot_be_read_yet_does_not_undo_what_others_write(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    one.panel.views.choose(RAW)
-    editor = one.raw.page.editor
-    at = editor.text.index('"Announce"')
-    editor.replace_range(at, 0, "{")
-    await one.world.write(TASKS.ref, InsertItem({"title": "Theirs"}, None, "theirs"))
-    await one.until(lambda: "Theirs" in titles(one.panel.editors.draft.content))
-    editor.replace_range(at, len('{"Announce"'), '"Shout"')
-    assert one.raw.fault.text() == ""
-    assert titles(one.panel.editors.draft.content) == ["Freeze the changelog", "Sign", "Shout", "Theirs"]
-    assert "Theirs" in editor.text
-
-
 async def test_that_thousands_of_rows_open_without_a_widget_for_each(open_block: Any) -> None:
     rows = tuple(ListItem(f"i{at}", f"item {at}") for at in range(5_000))
     one = await open_block(Made(WORDS.ref, WORDS.schema, ListContent(rows)))
@@ -794,28 +468,6 @@ async def test_that_a_column_takes_no_more_room_than_its_cells_need(open_block: 
         assert header.sectionSize(at) <= max(widest, 8 * metrics.averageCharWidth()), title
 
 
-async def test_that_a_cell_stays_open_and_a_row_selected_while_somebody_else_writes(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 1, 1)
-    QTest.keyClick(view, Keys.Key_F2)
-    editor = editor_in(view)
-    QTest.keyClicks(editor, "Half a")
-    await one.world.write(TASKS.ref, InsertItem({"title": "Theirs"}, None, "theirs"))
-    await one.until(lambda: view.model().rowCount() == 4)
-    assert editor_in(view) is editor
-    QTest.keyClicks(editor, " title")
-    QTest.keyClick(editor, Keys.Key_Return)
-    await one.until(lambda: "Half a title" in titles(one.panel.editors.draft.content))
-    one.panel.editors.discard()
-    await one.until(lambda: one.draft is None)
-    go_to(view, 1, 0)
-    key = one.page.model.key_at(1)
-    await one.world.write(TASKS.ref, RemoveItem("a"))
-    await one.until(lambda: view.model().rowCount() == 3)
-    assert one.page.model.key_at(view.currentIndex().row()) == key
-
-
 @pytest.mark.parametrize(("made", "field"), [(SERVICE, "name"), (PLAN, "branch")])
 async def test_that_the_keyboard_stays_in_its_field_after_a_save(
     open_block: Any, made: Made, field: str
@@ -843,40 +495,3 @@ async def test_that_what_was_typed_on_the_way_to_a_fault_is_no_draft(open_block:
     assert one.draft is None
     QTest.keyClick(line, Keys.Key_Backspace)
     assert one.draft == SetField("replicas", 4)
-
-
-async def test_that_a_cell_with_a_fault_leaves_its_item_as_it_is_stored(open_block: Any) -> None:
-    one = await open_block(TASKS)
-    view = one.page.view.table
-    go_to(view, 0, 2)
-    QTest.keyClick(view, Keys.Key_F2)
-    editor_in(view).selectAll()
-    QTest.keyClicks(editor_in(view), "7")
-    assert one.draft == UpdateItem("a", {"priority": 7})
-    QTest.keyClicks(editor_in(view), "x")
-    assert "must be a number" in one.page.view.fault.text()
-    assert one.draft is None
-    assert editor_in(view).text == "7x"
-
-
-async def test_that_json_that_cannot_be_read_yet_is_there_again_after_its_tab_was_closed(
-    open_block: Any,
-) -> None:
-    one = await open_block(TASKS)
-    one.panel.views.choose(RAW)
-    one.raw.page.editor.selectAll()
-    QTest.keyClicks(one.raw.page.editor, '{"items": [')
-    assert one.raw.fault.text()
-    one.studio.window.centre.close_view(("block", TASKS.ref))
-    one.studio.contents.services.selection.open(TASKS.ref)
-    panel = one.studio.window.centre.currentWidget()
-    assert isinstance(panel, BlockPanel)
-    assert panel is not one.panel
-    again = StructuredTab(one.studio, one.until, panel, TASKS)
-    await one.until(lambda: panel.views.current == RAW)
-    assert again.raw.page.editor.text == '{"items": ['
-    assert again.raw.fault.text()
-    assert not panel.save_button.isEnabled()
-    QTest.mouseClick(panel.discard_button, Qt.MouseButton.LeftButton)
-    assert not again.raw.fault.text()
-    assert not one.workspace.file.unread_json
