@@ -11,12 +11,14 @@ segments stand in the widget alone.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.text import Splice
 from inspector.ui.editors.text_pieces import TextPieces
+from inspector.ui.wording import tr
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 LONG_LINE = 20_000
@@ -25,7 +27,7 @@ SEGMENT = 2_000
 """Characters of a segment, at most."""
 _LOOK_BACK = 5
 """A segment ends behind a space, if there is one in its last part of this many."""
-_MARK, _RETURN_MARK = 0x00A4, 0x21B5
+_MARK, _TURN_MARK, _RETURN_MARK = 0x00A4, 0x2194, 0x21B5
 _STAND_INS: dict[int, int] = {
     **dict.fromkeys(
         (code for code in range(0xA0) if not 0x20 <= code < 0x7F and code not in (0x09, 0x0A)), _MARK
@@ -34,6 +36,8 @@ _STAND_INS: dict[int, int] = {
     **dict.fromkeys((*range(0x180B, 0x1810), *range(0x200B, 0x2010), *range(0x2028, 0x202F)), _MARK),
     **dict.fromkeys((*range(0x2060, 0x2070), *range(0xFDD0, 0xFDF0), *range(0xFFF0, 0xFFFD)), _MARK),
     **dict.fromkeys((0xFFFE, 0xFFFF), _MARK),
+    # What turns the direction of the text round is the one that deceives.
+    **dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), _TURN_MARK),
     0x0D: _RETURN_MARK,
 }
 """What a document loses or hides, and a sign that every font has. Tags beyond the first plane are left as they are."""
@@ -48,6 +52,14 @@ def stand_in(text: str) -> str:
 def stood_in(text: str) -> Iterator[int]:
     """Where a text has characters that are shown as marks."""
     return (match.start() for match in _LOST.finditer(text))
+
+
+def hidden_name(character: str) -> str:
+    """Which character a mark stands for, ``U+202E right-to-left override``; nothing for one that is shown as it is."""
+    if not _LOST.match(character):
+        return ""
+    name = unicodedata.name(character, "").lower() or tr("control character")
+    return tr("U+{code} {name}", code=f"{ord(character):04X}", name=name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from inspector.ui.appearance import Appearance
+from inspector.ui.editors.shadow import hidden_name
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.safe_text import ElidedLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, button
@@ -62,9 +63,15 @@ class TextFoot(QFrame):
         parts = [tr_count("{count} character selected", "{count} characters selected", end - start)]
         if lines > 1:
             parts.append(tr("{count} lines", count=number(lines)))
-        said = ", ".join(parts) if start != end else ""
+        said = ", ".join(parts) if start != end else self._hidden_at(start)
         if said != self._selected.original:
             self._selected.setText(said)
+
+    def _hidden_at(self, place: int) -> str:
+        """What a mark stands for that the cursor is before, else behind."""
+        text = self._editor.text
+        around = (text[place : place + 1], text[max(0, place - 1) : place])
+        return next((name for name in map(hidden_name, filter(None, around)) if name), "")
 
     def _measure(self) -> None:
         space = self._appearance.space

@@ -19,7 +19,7 @@ _MOST = 20_000
 class TokenFigures(QObject):
     """Figures for the parts in sight. `changed` carries the places whose figures are new, None for all.
 
-    Asking for a figure that is not known yet has it counted; until then the last one that stood at its place is
+    Asking for a figure that is not remembered yet has it counted; until then the last one that stood at its place is
     given, so that figures do not flicker while somebody types.
     """
 
@@ -36,7 +36,7 @@ class TokenFigures(QObject):
         self._soon.timeout.connect(self._ask)
 
     def of(self, text: str, place: object) -> str:
-        """The figure of a text as it is shown at a place; nothing where none is known yet."""
+        """The figure of a text as it is shown at a place; nothing where none is remembered yet."""
         found = self._counts.get(text)
         if found is None:
             self._wanted.setdefault(text, set()).add(place)
@@ -48,12 +48,12 @@ class TokenFigures(QObject):
         return "" if found is None else counted(found)
 
     def count_all(self, texts: Sequence[str], on_done: Callable[[Sequence[int]], None]) -> None:
-        """Count these texts, those that are known already at once."""
-        known = {each: self._counts[each] for each in texts if each in self._counts}
-        missing = tuple(dict.fromkeys(each for each in texts if each not in known))
+        """Count these texts, those that are remembered already at once."""
+        remembered = {each: self._counts[each] for each in texts if each in self._counts}
+        missing = tuple(dict.fromkeys(each for each in texts if each not in remembered))
 
         def done(counts: Sequence[Count]) -> None:
-            found = {**known, **dict(zip(missing, counts, strict=True))}
+            found = {**remembered, **dict(zip(missing, counts, strict=True))}
             on_done([found[each].tokens for each in texts])
 
         if missing:

@@ -57,7 +57,7 @@ def test_that_a_stand_in_is_as_long_as_the_text_and_keeps_its_lines(text: str) -
 
 
 def test_that_what_a_widget_loses_has_a_visible_mark() -> None:
-    assert stand_in("a\r\nb\u2028c\ufeff\x00\u202e") == "a↵\nb¤c¤¤¤"
+    assert stand_in("a\r\nb\u2028c\ufeff\x00\u202e") == "a↵\nb¤c¤¤↔"
 
 
 def test_that_a_stand_in_keeps_what_a_widget_keeps() -> None:

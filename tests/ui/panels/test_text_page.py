@@ -120,6 +120,27 @@ async def test_that_the_foot_counts_what_is_selected(open_tab: OpenTab) -> None:
     assert one.panel.page.foot.selected == ""
 
 
+async def test_that_hidden_characters_have_marks_and_the_foot_names_the_one_at_the_cursor(
+    open_tab: OpenTab,
+) -> None:
+    text = "Pay \u202eeid\u202c to\u200b me\x07"
+    one = await open_tab(Edit(QUESTIONS, SetText(text)))
+    assert line(one, 1).text() == "Pay ↔eid↔ to¤ me¤"
+    foot = one.panel.page.foot
+    for mark, name in (
+        ("\u202e", "U+202E right-to-left override"),
+        ("\u200b", "U+200B zero width space"),
+        ("\x07", "U+0007 control character"),
+    ):
+        one.editor.select_range(text.index(mark), text.index(mark))
+        assert foot.selected == name
+        QTest.keyClick(one.editor, Qt.Key.Key_Right)
+        assert foot.selected == name
+    one.editor.select_range(0, 0)
+    assert foot.selected == ""
+    assert one.editor.text == text
+
+
 async def test_that_the_switches_of_the_find_bar_narrow_what_is_found(open_tab: OpenTab) -> None:
     one = await open_tab(Edit(QUESTIONS, SetText("cat Cat concat\n")))
     one.press("Ctrl+F")
