@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import InsertArchival
+from inspector.domain.edits.block_rows import InsertArchival, SetLabel
+from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import EditMessage
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.messages import TextPart
@@ -126,6 +127,44 @@ async def test_that_the_status_bar_lists_every_draft_and_discards_none(drafts: O
     assert changes["Keys are in the vault."] == "0"
     assert len(one.workspace.file.drafts) == len(one.workspace.file.records) == 2
     assert not one.studio.contents.palette.isVisible()
+
+
+async def test_that_below_the_list_stands_what_the_current_draft_changes(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    shown = one.studio.contents.drafts.list
+    assert shown is not None
+    difference = shown.difference
+
+    async def changed_by(name: str) -> str:
+        one.dialog.rows.setCurrentItem(next(each for each in one.items if each.text(0) == name))
+        await calm(one.studio, one.until)
+        return str(difference.inline.toPlainText()) if difference.isVisible() else ""
+
+    assert "mine " in await changed_by("open_questions")
+    assert "more " in await changed_by("design_notes")
+    message = await changed_by("Is step 8 signed?")
+    assert "done" in message
+    assert "signed" in message
+    assert "Keys are in the vault." in await changed_by("Keys are in the vault.")
+    one.dialog.discard_asked.emit(tuple(one.workspace.file.draft_refs))
+    await one.until(lambda: not one.items)
+    assert not difference.isVisible()
+
+
+async def test_that_settings_of_a_block_are_a_row_with_their_tokens_and_what_they_change(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    one = Drafts(studio, until)
+    operations = EditParts((SetLabel("questions_that_are_still_open_and_wait_for_an_answer"),))
+    await one.until(lambda: QUESTIONS.id in one.workspace.file.blocks)
+    one.workspace.records.put(Edit(Ref(RefKind.SETTING, QUESTIONS.id), operations))
+    await one.open(1)
+    assert one.lines() == ["Settings of open_questions"]
+    assert one.lines(3)[0].lstrip("~").startswith("+")
+    shown = studio.contents.drafts.list
+    assert shown is not None
+    await one.until(lambda: "still_open" in shown.difference.inline.toPlainText())
 
 
 async def test_that_all_drafts_are_saved_as_one_change_with_its_reason_and_undone_as_one(

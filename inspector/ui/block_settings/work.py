@@ -16,8 +16,8 @@ from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState, RequestSpec
 from inspector.runtime.block_preview import BlockPreview, PreviewedRequest, preview_block
-from inspector.ui.block_settings.changes import operations, with_operations
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.block_changes import operations, with_operations
 from inspector.ui.presentation.block_clashes import clashing, settings_of, with_theirs
 from inspector.ui.record_session import UnsavedRecords
 from inspector.ui.wording import tr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -19,18 +20,19 @@ from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.unsaved import (
     DraftRefusal,
-    DraftRow,
     checked,
     edits_of,
     on_saved,
-    read_rows,
 )
 from inspector.ui.widgets.banner import Notice
-from inspector.ui.widgets.drafts_dialog import DraftsDialog, ListedDraft
-from inspector.ui.wording import ago, tr, tr_count, tr_error
+from inspector.ui.wording import tr, tr_count, tr_error
+
+if TYPE_CHECKING:
+    from inspector.ui.commands.draft_list import DraftList
+    from inspector.ui.widgets.drafts_dialog import DraftsDialog
 
 _LISTED = What.DRAFTS | What.SETTINGS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
-_READING, _DISCARDED = "draft rows", "drafts.discarded"
+_DISCARDED = "drafts.discarded"
 _CLOCK_MILLISECONDS = 5_000
 
 
@@ -42,8 +44,7 @@ class DraftCommands(QObject):
         self._services = services
         self.workspace = services.workspace
         self._window = window
-        self.dialog: DraftsDialog | None = None
-        self._owners: dict[Ref, str] = {}
+        self.list: DraftList | None = None
         self._asked: tuple[Sequence[Ref], str] = (), ""
         self._refused: Mapping[Ref, DraftRefusal] = {}
         self._limits: dict[Ref, int] = {}
@@ -74,19 +75,28 @@ class DraftCommands(QObject):
         self._clock.start()
         services.workspace.changed.connect(self._follow)
 
+    @property
+    def dialog(self) -> DraftsDialog | None:
+        """The list of all drafts, None before it was opened."""
+        return None if self.list is None else self.list.dialog
+
     def show(self) -> None:
         """Open the list of all drafts."""
-        if self.dialog is None:
-            self.dialog = DraftsDialog(self._window, self._services.appearance)
-            self.dialog.open_asked.connect(self._open)
-            self.dialog.save_asked.connect(self.save)
-            self.dialog.discard_asked.connect(self.discard)
-            self.dialog.raise_asked.connect(self._raise_limit)
-        self._read()
-        if self.dialog.isVisible():
-            self.dialog.raise_()
-        self.dialog.show()
-        self.dialog.activateWindow()
+        from inspector.ui.commands.draft_list import DraftList
+
+        if self.list is None:
+            self.list = DraftList(self._services, self._window)
+            dialog = self.list.dialog
+            dialog.open_asked.connect(self._open)
+            dialog.save_asked.connect(self.save)
+            dialog.discard_asked.connect(self.discard)
+            dialog.raise_asked.connect(self._raise_limit)
+        self.list.read()
+        dialog = self.list.dialog
+        if dialog.isVisible():
+            dialog.raise_()
+        dialog.show()
+        dialog.activateWindow()
 
     def save(self, refs: Sequence[Ref], reason: str = "") -> None:
         """Save drafts as one change, or none of them where one is refused."""
@@ -215,7 +225,7 @@ class DraftCommands(QObject):
 
     def _open(self, ref: Ref) -> None:
         # Messages and archival entries are shown among those of their agent.
-        self.workspace.show_agent(self._owners.get(ref, ""))
+        self.workspace.show_agent("" if self.list is None else self.list.owners.get(ref, ""))
         self._services.selection.open(Ref(RefKind.BLOCK, ref.id) if ref.kind is RefKind.SETTING else ref)
         if ref.kind is RefKind.SETTING:
             # The action is there once its tab is.
@@ -227,37 +237,8 @@ class DraftCommands(QObject):
         if what & What.FILE:
             self._asked, self._limits = ((), ""), {}
             self._window.banners.close_notice(_DISCARDED)
-        if what & _LISTED and self.dialog is not None and self.dialog.isVisible():
-            self._read()
-
-    def _read(self) -> None:
-        session = self.workspace.live.session
-        if session is None:
-            self._list(())
-            return
-        work = read_rows(session, self.workspace.file)
-        self._services.bridge.supersede(_READING, work, name=tr("Reading drafts"), on_done=self._list)
-
-    def _list(self, rows: Sequence[DraftRow]) -> None:
-        now = self.workspace.now()
-        self._owners = {row.ref: row.agent_id for row in rows}
-        listed = [
-            ListedDraft(
-                row.ref,
-                row.name,
-                row.kind,
-                row.agent,
-                row.change,
-                row.exact,
-                ago(row.at, now) if row.at else tr("just now"),
-            )
-            for row in rows
-        ]
-        if self.dialog is not None:
-            self.dialog.show_drafts(listed, self._not_writable())
-
-    def _not_writable(self) -> str:
-        return tr("The file is read-only.") if self.workspace.file.read_only is not None else ""
+        if what & _LISTED and self.list is not None and self.list.dialog.isVisible():
+            self.list.read()
 
     def _no_drafts(self) -> str:
         return "" if self.workspace.file.draft_refs else tr("there are no unsaved drafts")

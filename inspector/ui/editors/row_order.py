@@ -38,6 +38,8 @@ class RowOrder(QObject):
         self._asked = 0
         self._header = table.horizontalHeader()
         self._header.setSectionsClickable(True)
+        # A click sorts; it doesn't select the whole column as well.
+        self._header.sectionPressed.disconnect()
         self._header.setSortIndicatorClearable(True)
         self._header.setSortIndicatorShown(True)
         self._menu = QMenu(table)

@@ -10,13 +10,14 @@ from inspector.ui.presentation.card import level_name, schema_name
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import number, tr
 
-_NAMES = ("label", "description", "block_type", "char_limit", "permission", "pinned", "schema")
+BLOCK_SETTINGS = ("label", "description", "block_type", "char_limit", "permission", "pinned", "schema")
+"""What of a block can be set on its settings page, by name."""
 _LONGEST = 60
 
 
 def settings_of(block: Block) -> tuple[object, ...]:
     """What of a block its settings change: the same as long as nobody saved other settings."""
-    return tuple(getattr(block, name) for name in _NAMES)
+    return tuple(getattr(block, name) for name in BLOCK_SETTINGS)
 
 
 def clashing(base: Block | None, stored: Block, wanted: Block) -> tuple[str, ...]:
@@ -26,7 +27,7 @@ def clashing(base: Block | None, stored: Block, wanted: Block) -> tuple[str, ...
     """
     return tuple(
         name
-        for name in _NAMES
+        for name in BLOCK_SETTINGS
         if getattr(wanted, name) != getattr(stored, name)
         and (base is None or getattr(base, name) not in (getattr(stored, name), getattr(wanted, name)))
     )

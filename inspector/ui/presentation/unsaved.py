@@ -1,17 +1,14 @@
-"""The unsaved drafts of the open file as rows, and why some of them can't be saved as they are."""
+"""The unsaved drafts of the open file as they are saved together, and why some of them can't be."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TypeAlias
 
 from inspector.domain.agent_settings import clashes, retargeted
-from inspector.domain.blocks import CONSTELLATION_OWNER, ArchivalEntry, Permission
-from inspector.domain.counts import Method
+from inspector.domain.blocks import ArchivalEntry, Permission
 from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Edit, Intent, Version
 from inspector.domain.edits.block_rows import (
@@ -23,45 +20,21 @@ from inspector.domain.edits.block_rows import (
 )
 from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage
-from inspector.domain.errors import DocumentError, FileError, Refusal
-from inspector.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from inspector.domain.errors import Refusal
+from inspector.domain.messages import Message
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.rendering.summary import summary_text
-from inspector.domain.requests import Request
 from inspector.domain.summaries import Summary
-from inspector.runtime.rendering import rendered_text
 from inspector.runtime.session import FileSession
 from inspector.ui.draft_comparison import DraftConflictError, to_store
-from inspector.ui.file_state import FileState, UnsavedEdit
-from inspector.ui.presentation.archival import drafted
+from inspector.ui.file_state import FileState
 from inspector.ui.presentation.block_clashes import settings_of
 from inspector.ui.presentation.limits import limit_needed
 from inspector.ui.presentation.messages import edited, refused_texts
-from inspector.ui.presentation.summaries import said_by_summary, title_of, with_edit
-from inspector.ui.safe_text import one_line
+from inspector.ui.presentation.summaries import said_by_summary
 from inspector.ui.wording import tr, tr_code
 
-_NAME_LENGTH = 80
 _CLOSING = (SetPermission(Permission.READ_ONLY), SetPermission(Permission.PARTNER))
 Record: TypeAlias = Message | ArchivalEntry | Summary | None
-
-
-@dataclass(frozen=True, slots=True)
-class DraftRow:
-    """One unsaved draft: `change` is how many tokens more saving it costs, None where nobody can tell.
-
-    `at` is when it was kept last, None while that is under way. `agent_id` is whose record it is, where it is shown
-    among that agent's.
-    """
-
-    ref: Ref
-    name: str
-    kind: str
-    agent: str
-    change: int | None = None
-    exact: bool = True
-    at: datetime | None = None
-    agent_id: str = ""
 
 
 def said_version(said: object) -> Version:
@@ -105,113 +78,6 @@ def on_saved(edit: Edit) -> Edit:
         # It is there by now.
         operation = UpdateArchival(operation.content, operation.tags)
     return replace(edit, operation=operation, base=None)
-
-
-async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ...]:
-    """All drafts, those that were kept last first."""
-    try:
-        kept = {draft.ref: draft.updated_at for draft in await session.engine.drafts.own()}
-    except FileError:
-        kept = {}
-    blocks = [await _block_row(session, file, id_, draft) for id_, draft in file.drafts.items()]
-    blocks += [await _unread_row(session, file, id_) for id_ in file.unread_json if id_ not in file.drafts]
-    records = [await _record_row(session, file, edit) for edit in file.records.values()]
-    agents = [_agent_row(file, each) for each in file.drafted_agents]
-    rows = [replace(row, at=kept.get(row.ref)) for row in (*blocks, *records, *agents)]
-    return tuple(sorted(rows, key=lambda row: -row.at.timestamp() if row.at else float("-inf")))
-
-
-async def _block_row(session: FileSession, file: FileState, block_id: str, draft: UnsavedEdit) -> DraftRow:
-    ref = Ref(RefKind.BLOCK, block_id)
-    state = file.blocks.get(block_id) or await session.engine.memory.get(block_id)
-    if state is None:
-        return DraftRow(ref, block_id, tr("block"), "")
-    row = DraftRow(ref, state.block.label, tr("block"), _agent(file, state.block.owner))
-    now, saved = _in_request(file.request, ref), _in_request(file.saved_request, ref)
-    if now is not None or saved is not None:
-        (new, is_exact), (old, was_exact) = now or (0, True), saved or (0, True)
-        return replace(row, change=new - old, exact=is_exact and was_exact)
-    try:
-        texts = await asyncio.to_thread(lambda: (rendered_text(state), rendered_text(state, draft.content)))
-    except DocumentError:
-        return row
-    return await _measured(session, file, row, *texts)
-
-
-async def _unread_row(session: FileSession, file: FileState, block_id: str) -> DraftRow:
-    ref = Ref(RefKind.BLOCK, block_id)
-    state = file.blocks.get(block_id) or await session.engine.memory.get(block_id)
-    label, owner = (block_id, "") if state is None else (state.block.label, _agent(file, state.block.owner))
-    return DraftRow(ref, label, tr("JSON with an error"), owner)
-
-
-def _agent_row(file: FileState, agent_id: str) -> DraftRow:
-    ref, change, exact = Ref(RefKind.AGENT, agent_id), None, True
-    # With drafts of blocks beside them nobody can tell whose tokens are whose.
-    if agent_id == file.agent_id and not file.drafts and file.request and file.saved_request:
-        now, saved = file.request, file.saved_request
-        change, exact = now.tokens - saved.tokens, now.method is saved.method is Method.EXACT
-    if all(each.id != agent_id for each in file.agents):
-        return DraftRow(ref, tr("Settings of a deleted agent"), tr("settings"), tr("deleted agent"))
-    name = _agent(file, agent_id)
-    return DraftRow(ref, tr("Settings of {agent}", agent=name), tr("settings"), name, change, exact)
-
-
-def _block_settings_row(file: FileState, edit: Edit) -> DraftRow:
-    state = file.blocks.get(edit.target.id)
-    owner = _agent(file, state.block.owner) if state else ""
-    name = tr("Settings of {label}", label=file.label(edit.target.id))
-    return DraftRow(edit.target, one_line(name, _NAME_LENGTH), tr("settings"), owner)
-
-
-async def _record_row(session: FileSession, file: FileState, edit: Edit) -> DraftRow:
-    if edit.target.kind is RefKind.SETTING:
-        return _block_settings_row(file, edit)
-    if edit.target.kind is RefKind.LAYOUT:
-        return DraftRow(edit.target, one_line(edit.target.id, _NAME_LENGTH), tr("layout"), _agent(file, ""))
-    record = await record_of(session, edit.target)
-    operation = edit.operation
-    if isinstance(operation, EditMessage):
-        before = _message_text(record) if isinstance(record, Message) else ""
-        after = "\n".join(map(_part_text, operation.content))
-        owner = record.agent_id if isinstance(record, Message) else ""
-        row = DraftRow(
-            edit.target, one_line(after or before, _NAME_LENGTH), tr("message"), _agent(file, owner)
-        )
-        return await _measured(session, file, replace(row, agent_id=owner), before, after)
-    if isinstance(record, Summary):
-        after_edit = with_edit(record, edit)
-        name = one_line(title_of(after_edit), _NAME_LENGTH)
-        row = DraftRow(edit.target, name, tr("summary"), _agent(file, record.agent_id))
-        texts = (summary_text(record, UTC), summary_text(after_edit, UTC))
-        return await _measured(session, file, replace(row, agent_id=record.agent_id), *texts)
-    entry = record if isinstance(record, ArchivalEntry) else None
-    if isinstance(operation, InsertArchival):
-        name, owner = operation.content, operation.agent_id
-    elif isinstance(operation, UpdateArchival) and entry is not None:
-        name, owner = drafted(entry, edit).content, entry.agent_id
-    else:
-        name, owner = edit.target.id, ""
-    kind = tr("archival entry") if edit.target.kind is RefKind.ARCHIVAL else tr(edit.target.kind.value)
-    # The Request holds no archival entry.
-    change = 0 if edit.target.kind is RefKind.ARCHIVAL else None
-    return DraftRow(
-        edit.target,
-        one_line(name, _NAME_LENGTH) or tr("(empty)"),
-        kind,
-        _agent(file, owner),
-        change,
-        agent_id=owner,
-    )
-
-
-async def _measured(
-    session: FileSession, file: FileState, row: DraftRow, before: str, after: str
-) -> DraftRow:
-    model = file.request.model if file.request else file.agent.model if file.agent else ""
-    old, new = await session.engine.context.counts(model or "", (before, after))
-    exact = old.method is new.method is Method.EXACT
-    return replace(row, change=new.tokens - old.tokens, exact=exact)
 
 
 async def record_of(session: FileSession, ref: Ref) -> Record:
@@ -322,32 +188,3 @@ async def _ready_block(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ..
         return (await to_store(session, edit),), None
     except DraftConflictError:
         return (edit,), DraftRefusal(tr("Someone else changed the same place. Open it and choose Review."))
-
-
-def _agent(file: FileState, owner: str) -> str:
-    if owner in ("", CONSTELLATION_OWNER):
-        return tr("all agents")
-    return next((each.name for each in file.agents if each.id == owner), owner)
-
-
-def _in_request(request: Request | None, ref: Ref) -> tuple[int, bool] | None:
-    """The tokens of what a Request has of a block, and whether they are exact."""
-    sections = request.sections if request else ()
-    found = [piece for each in sections for piece in each.pieces if piece.source.is_of(ref)]
-    exact = all(piece.method is Method.EXACT for piece in found)
-    return (sum(piece.tokens for piece in found), exact) if found else None
-
-
-def _message_text(message: Message) -> str:
-    return "\n".join(map(_part_text, message.content))
-
-
-def _part_text(part: object) -> str:
-    match part:
-        case TextPart(text=text):
-            return text
-        case ToolCallPart(arguments=arguments):
-            return arguments
-        case ToolResultPart(content=content):
-            return content
-    return ""

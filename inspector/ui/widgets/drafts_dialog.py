@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QHeaderView,
+    QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -25,7 +26,7 @@ from inspector.ui.wording import number, signed, tr, tr_count
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NAME, _KIND, _AGENT, _CHANGE, _AGE, _DO = range(6)
-_WIDTH, _HEIGHT, _SHARE = 110, 24, 0.92
+_WIDTH, _HEIGHT, _SHARE = 110, 32, 0.92
 _MOST_BUTTONS = 200
 """Rows that get buttons of their own; keys and the buttons below work on every row."""
 
@@ -47,13 +48,14 @@ class DraftsDialog(QDialog):
     """The drafts with a check box each. Enter opens one, Ctrl+S saves it, Delete discards it.
 
     `open_asked` carries a key, `save_asked` keys and a reason, `discard_asked` keys. `raise_asked` carries the key of
-    a draft that is too long for its block's limit.
+    a draft that is too long for its block's limit, `chosen` that of the current row, None for none.
     """
 
     open_asked = Signal(object)
     save_asked = Signal(tuple, str)
     discard_asked = Signal(tuple)
     raise_asked = Signal(object)
+    chosen = Signal(object)
 
     def __init__(self, parent: QWidget, appearance: Appearance) -> None:
         super().__init__(parent)
@@ -76,7 +78,9 @@ class DraftsDialog(QDialog):
         self.reason_field = field(tr("Reason (optional)"))
         self.save_button = button("", self.save_checked, role="primary")
         self.discard_button = button("", self.discard_checked)
+        self._parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._lay_out()
+        self.rows.currentItemChanged.connect(lambda *_: self.chosen.emit(self.rows.key))
         self.rows.itemChanged.connect(self._note_check)
         self.reason_field.returnPressed.connect(self.save_checked)
         # A row keeps the colours and the height that it was made with.
@@ -86,6 +90,11 @@ class DraftsDialog(QDialog):
     def checked(self) -> tuple[Hashable, ...]:
         """The keys of the drafts that are checked."""
         return tuple(key for key in self._drafts if key not in self._unchecked)
+
+    @property
+    def current(self) -> Hashable | None:
+        """The key of the current row, None for none."""
+        return self.rows.key
 
     @property
     def has_refusals(self) -> bool:
@@ -151,7 +160,13 @@ class DraftsDialog(QDialog):
         arrange(buttons, self.discard_button, None, close, self.save_button, spacing=8)
         arrange(foot, self._remark, self._sum, self.reason_field, buttons, spacing=8)
         foot.setContentsMargins(16, 8, 16, 16)
-        arrange(QVBoxLayout(self), self.rows, self._empty, foot)
+        self._parts.addWidget(self.rows)
+        arrange(QVBoxLayout(self), self._parts, self._empty, foot)
+
+    def show_below(self, widget: QWidget) -> None:
+        """Show below the rows what of the current one is changed; it is hidden while there is nothing to show."""
+        self._parts.addWidget(widget)
+        widget.hide()
 
     def _fill(self, current: Hashable | None) -> None:
         self.rows.blockSignals(True)
@@ -253,7 +268,7 @@ class DraftsDialog(QDialog):
         remark = fix if self.has_refusals else ""
         self._remark.setText(self._why_not or remark)
         self._remark.setVisible(bool(self._why_not or remark))
-        for widget in (self.rows, self._sum, self.reason_field, self.save_button, self.discard_button):
+        for widget in (self._parts, self._sum, self.reason_field, self.save_button, self.discard_button):
             widget.setVisible(bool(self._drafts))
         self._empty.setVisible(not self._drafts)
 

@@ -93,8 +93,10 @@ async def test_that_rows_are_sorted_and_stored_as_they_were(open_block: Any) -> 
     def shown() -> list[str]:
         return [model.index(row, 1).data() for row in range(model.rowCount())]
 
+    click(view, 1, 1)
     click_heading(view, 1)
     assert shown() == sorted(map(str, stored)) != stored
+    assert one.page.view.chosen == ["b"]
     click_heading(view, 1)
     assert shown() == sorted(map(str, stored), reverse=True)
     # What is typed stays where it is, what is new comes last, and moving waits for the stored order.
