@@ -6,15 +6,15 @@ from collections.abc import Callable, Hashable
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QMouseEvent, QPainter, QPixmap
+from PySide6.QtGui import QIcon, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTabWidget, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import one_line, tooltip_text, without_mnemonic
+from inspector.ui.safe_text import one_line, safe_tooltip, tooltip_text, without_mnemonic
 from inspector.ui.widgets.controls import icon_button, tab_stops
 from inspector.ui.widgets.overflow import Overflow
-from inspector.ui.wording import tr
+from inspector.ui.wording import number, tr
 
 _TITLE_LENGTH = 32
 _END = QTabBar.ButtonPosition.RightSide
@@ -25,8 +25,17 @@ _LEAST = QSize(560, 360)
 """Pixels that a view gets before it is scrolled."""
 
 
+class _Bar(QTabBar):
+    """The tabs' own bar, which can say how wide a tab would be that is hidden."""
+
+    def width_of(self, place: int) -> int:
+        return self.tabSizeHint(place).width()
+
+
 class Centre(QTabWidget):
-    """The tabs in the centre, each with a key.
+    """The tabs in the centre, each with a key. Where there are too many, those not used for longest are hidden.
+
+    The first tab, the one in front and those that can't be closed stay; `list_button` leads to all of them.
 
     `emptied` tells that the last one went, `shown` carries the key of the one in front, `rearranged` tells that
     there are other tabs, or the same in another order or with other titles.
@@ -43,9 +52,13 @@ class Centre(QTabWidget):
         self._pages: dict[Hashable, Overflow] = {}
         self._closable: set[Hashable] = set()
         self._marked: set[Hashable] = set()
+        self._recent: list[Hashable] = []
+        """The keys, that of the tab in front last."""
+        self._bar = _Bar()
+        self.setTabBar(self._bar)
         self.setDocumentMode(True)
         self.setMovable(True)
-        # Titles are cut to a length already; where there are too many of them, they are scrolled.
+        # Titles are cut to a length already. Where not even two tabs have room, they are scrolled.
         self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setUsesScrollButtons(True)
         self.setAccessibleName(tr("Open views"))
@@ -59,8 +72,8 @@ class Centre(QTabWidget):
         self.list_button = icon_button(icons, "chevron_down", tr("List of open tabs"), self.offer_list)
         self.setCornerWidget(self.list_button, Qt.Corner.TopRightCorner)
         self.list_button.hide()
-        self.rearranged.connect(self._tell_list)
-        self.currentChanged.connect(lambda _: self.shown.emit(self.current_key))
+        self.rearranged.connect(self._show_tabs)
+        self.currentChanged.connect(self._come_to)
 
     @property
     def current_key(self) -> Hashable | None:
@@ -98,6 +111,12 @@ class Centre(QTabWidget):
         """Bring the tab with that key to the front."""
         self.setCurrentIndex(self.place_of(key))
 
+    def setCurrentIndex(self, index: int) -> None:
+        """Go to a tab, which may be hidden."""
+        if 0 <= index < self.count():
+            self.setTabVisible(index, True)
+        super().setCurrentIndex(index)
+
     def place_of(self, key: Hashable) -> int:
         """The place of the tab with that key, -1 where there is none."""
         page = self._pages.get(key)
@@ -115,6 +134,7 @@ class Centre(QTabWidget):
         one turn, the window would stand still for as long as all of that takes.
         """
         page = self._pages[key] = Overflow(make, _LEAST)
+        self._recent.insert(0, key)
         place = self.addTab(page, "")
         self.rename(key, title)
         page.prepared.connect(lambda view: view.setAccessibleName(self.tabBar().tabData(self.indexOf(page))))
@@ -187,6 +207,7 @@ class Centre(QTabWidget):
         page = self._pages.pop(key, None)
         if page is None:
             return
+        self._recent.remove(key)
         self.removeTab(self.indexOf(page))
         self._marked.discard(key)
         self._closable.discard(key)
@@ -230,8 +251,42 @@ class Centre(QTabWidget):
         below = self.list_button.rect().bottomLeft()
         menu.popup(self.list_button.mapToGlobal(below))
 
-    def _tell_list(self) -> None:
-        self.list_button.setVisible(self.count() > 1)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_tabs()
+
+    def _come_to(self, _: int) -> None:
+        key = self.current_key
+        if key is not None:
+            self._recent.remove(key)
+            self._recent.append(key)
+            self._show_tabs()
+        self.shown.emit(key)
+
+    def _show_tabs(self) -> None:
+        """Show as many tabs as there is room for: those that stay, then those that were used last."""
+        keys = self.keys
+        self.list_button.setVisible(len(keys) > 1)
+        room = self.width() - self.list_button.sizeHint().width()
+        stays = {each for each in keys if each not in self._closable} | {self.current_key}
+        shown: set[Hashable] = set()
+        recent = self._recent[::-1]
+        for key in (*filter(stays.__contains__, recent), *(each for each in recent if each not in stays)):
+            room -= self._bar.width_of(self.place_of(key))
+            if room < 0 and key not in stays:
+                break
+            shown.add(key)
+        for place, key in enumerate(keys):
+            if self.isTabVisible(place) != (key in shown):
+                self.setTabVisible(place, key in shown)
+        hidden = len(keys) - len(shown)
+        tip = (
+            tr("List of open tabs ({count} hidden)", count=number(hidden))
+            if hidden
+            else tr("List of open tabs")
+        )
+        safe_tooltip(self.list_button, tip)
+        self.list_button.setAccessibleName(tip)
 
     def _in_turns(self, page: Overflow, *steps: Callable[[], object]) -> None:
         """Do one step after the other, each in another turn of the loop, as long as the tab is there."""
@@ -281,6 +336,7 @@ class Centre(QTabWidget):
                 bar.setTabButton(place, _END, close)
                 # Qt hides the one that was there, which is the same.
                 close.show()
+        self._show_tabs()
 
     def _dot(self) -> QIcon:
         """The mark of unsaved work, in the colour of warnings; the tool tip says it in words."""

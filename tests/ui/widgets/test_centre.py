@@ -12,10 +12,12 @@ from inspector.ui.icons import Icons
 from inspector.ui.widgets.centre import Centre
 
 
-def test_that_many_tabs_are_scrolled_and_not_cut(qtbot: QtBot, appearance: Appearance, icons: Icons) -> None:
+def test_that_of_many_tabs_the_first_and_those_used_last_are_shown_and_none_is_cut(
+    qtbot: QtBot, appearance: Appearance, icons: Icons
+) -> None:
     centre = Centre(appearance, icons)
     qtbot.addWidget(centre)
-    centre.resize(600, 300)
+    centre.resize(760, 300)
     centre.put("request", QWidget, "Request", closable=False)
     for number in range(12):
         centre.put(number, QWidget, f"a block of number {number}")
@@ -23,11 +25,38 @@ def test_that_many_tabs_are_scrolled_and_not_cut(qtbot: QtBot, appearance: Appea
     qtbot.waitUntil(centre.isVisible)
     bar = centre.tabBar()
     metrics = QFontMetrics(bar.font())
-    for place in range(centre.count()):
-        assert bar.tabRect(place).width() > metrics.horizontalAdvance(bar.tabText(place)), place
-    steps = [each for each in bar.findChildren(QToolButton) if each.parent() is bar and each.isVisible()]
-    assert len(steps) >= 2
-    assert bar.tabRect(centre.count() - 1).right() <= bar.width()
+
+    def shown() -> list[int]:
+        return [place for place in range(centre.count()) if centre.isTabVisible(place)]
+
+    def are_whole() -> bool:
+        names = ("ScrollLeftButton", "ScrollRightButton")
+        steps = [each for each in bar.findChildren(QToolButton) if each.objectName() in names]
+        assert len(steps) == 2
+        wide = [
+            bar.tabRect(place).width() > metrics.horizontalAdvance(bar.tabText(place)) for place in shown()
+        ]
+        are_scrolled = any(each.isVisible() for each in steps)
+        return all(wide) and not are_scrolled and bar.tabRect(shown()[-1]).right() <= bar.width()
+
+    assert shown() == [0, 10, 11, 12]
+    assert are_whole()
+    assert "9 hidden" in centre.list_button.accessibleName()
+    centre.step(1)
+    assert shown() == [0, 10, 11, 12]
+    centre.step(1)
+    assert centre.current_key == 0
+    assert shown() == [0, 1, 11, 12]
+    assert are_whole()
+    centre.resize(300, 300)
+    assert shown()[:2] == [0, 1]
+    centre.resize(4000, 300)
+    assert shown() == list(range(13))
+    centre.resize(760, 300)
+    centre.close_view(11)
+    assert shown()[0] == 0
+    assert 1 in shown()
+    assert are_whole()
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
