@@ -26,6 +26,8 @@ class EventFilter:
         since: From this time on.
         until: Before this time.
         words: All of these stand in an event's kind or details.
+        folded_kinds: The stored names of kinds that are left out.
+        folded_agents: The ids of agents that are left out, `SYSTEM` among them.
     """
 
     agent: str | None = None
@@ -34,6 +36,8 @@ class EventFilter:
     since: datetime | None = None
     until: datetime | None = None
     words: str = ""
+    folded_kinds: tuple[str, ...] = ()
+    folded_agents: tuple[str, ...] = ()
 
     @property
     def passes_all(self) -> bool:

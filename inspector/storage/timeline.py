@@ -200,6 +200,10 @@ def _also(wanted: EventFilter) -> Condition:
     if wanted.kind:
         parts.append("kind = ?")
         values.append(wanted.kind)
+    for column, folded in (("kind", wanted.folded_kinds), ("ifnull(agent_id, '')", wanted.folded_agents)):
+        if folded:
+            parts.append(f"{column} NOT IN ({', '.join('?' * len(folded))})")
+            values += folded
     if wanted.least > Importance.LOW:
         parts.append("importance >= ?")
         values.append(int(wanted.least))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.domain.activity import Event
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.timeline import EventDensity, EventFilter, SizeCourse, StretchTotals, TimeRange
+from inspector.domain.timeline import SYSTEM, EventDensity, EventFilter, SizeCourse, StretchTotals, TimeRange
 from inspector.ui.actions import SEPARATOR, Action
 from inspector.ui.file_state import What
 from inspector.ui.panel import Panel, PanelServices
@@ -34,10 +34,14 @@ from inspector.ui.wording import number, tr, tr_count
 _LIST = "activity"
 _EVENTS, _SIZES, _SIZE_ROWS = 0, 1, 2
 _SIGHT_MILLISECONDS = 30
+_TABLE_SHARE = 3
+"""How many times the strip's height the table may have that says the same."""
 _MENU = (
     "timeline.open",
     "timeline.open_sent",
     SEPARATOR,
+    "timeline.fold_kind",
+    "timeline.fold_agent",
     "timeline.list_stretch",
     "timeline.clear_filters",
     "timeline.newest",
@@ -128,6 +132,22 @@ class TimelinePanel(Panel):
                 "send",
                 self._no_sender,
             ),
+            Action(
+                "timeline.fold_kind",
+                tr("Fold events of this kind"),
+                self._fold_kind,
+                "Ctrl+Alt+K",
+                "filter",
+                self._no_event,
+            ),
+            Action(
+                "timeline.fold_agent",
+                tr("Fold events of this agent"),
+                self._fold_agent,
+                None,
+                "filter",
+                self._no_event,
+            ),
             Action("timeline.newest", tr("Go to newest event"), self.rows.go_to_newest, "Ctrl+End"),
             Action("timeline.zoom_in", tr("Zoom in on the timeline"), strip.zoom_in, "Ctrl+Alt+Up"),
             Action("timeline.zoom_out", tr("Zoom out of the timeline"), strip.zoom_out, "Ctrl+Alt+Down"),
@@ -201,7 +221,9 @@ class TimelinePanel(Panel):
         services.appearance.changed.connect(self._measure)
 
     def _measure(self) -> None:
-        self._charts.setMaximumHeight(self.strip.sizeHint().height())
+        height = self.strip.sizeHint().height()
+        # A table of a few rows can hardly be read.
+        self._charts.setMaximumHeight(_TABLE_SHARE * height if self.views.current == _SIZE_ROWS else height)
 
     def _begin(self) -> None:
         """Show the open file from its beginning."""
@@ -327,6 +349,7 @@ class TimelinePanel(Panel):
     def _show_view(self, view: int, chosen: bool) -> None:
         if chosen:
             self._charts.setCurrentIndex(1 if view == _SIZE_ROWS else 0)
+            self._measure()
             if view == _EVENTS:
                 self.strip.show_sizes(None)
             self._measure_sizes()
@@ -364,6 +387,14 @@ class TimelinePanel(Panel):
         event = self.event_now
         if event is not None and event.agent_id is not None:
             self._opener.open_sent(event.agent_id, event.timestamp)
+
+    def _fold_kind(self) -> None:
+        if self.event_now is not None:
+            self.bar.fold_kind(self.event_now.kind)
+
+    def _fold_agent(self) -> None:
+        if self.event_now is not None:
+            self.bar.fold_agent(self.event_now.agent_id or SYSTEM)
 
     def _open_run(self, at: datetime) -> None:
         """Open the Request of a figure of the chart."""

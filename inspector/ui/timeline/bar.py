@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeGuard
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QSizePolicy
+from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePolicy
 
 from inspector.domain.activity import Importance
 from inspector.domain.timeline import SYSTEM, EventFilter, TimeRange
@@ -25,6 +26,9 @@ _STRETCH = "stretch"
 _SYSTEM_CHOICE = "system"
 _LAST = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
 _FIELD_STEPS, _NAME_LENGTH = 44, 40
+_KIND, _AGENT = "kind", "agent"
+_MOST_FOLDED = 50
+"""More than that nobody picks by hand, and a statement takes no more than a few hundred values."""
 
 
 class EventFilterBar(QFrame):
@@ -39,6 +43,9 @@ class EventFilterBar(QFrame):
         self._stretch: TimeRange | None = None
         self._since: datetime | None = None
         self._filling = False
+        self._folded: dict[tuple[str, str], QPushButton] = {}
+        """A button for everything that is folded away, by what it is and which."""
+        self._names: dict[str, str] = {SYSTEM: tr("System")}
         self.setProperty("role", "dock_title")
         self.words_field: QLineEdit = field(tr("Filter events"), role="filter")
         self.agents = _box(tr("Agent"))
@@ -70,10 +77,48 @@ class EventFilterBar(QFrame):
             since=stretch.start if stretch is not None else self._since,
             until=None if stretch is None else stretch.end,
             words=" ".join(self.words_field.text().split()),
+            folded_kinds=self._folds(_KIND),
+            folded_agents=self._folds(_AGENT),
         )
+
+    def fold_kind(self, kind: str) -> None:
+        """Leave all events of a kind out until they are unfolded."""
+        self._fold((_KIND, kind))
+        self._tell()
+
+    def fold_agent(self, agent_id: str) -> None:
+        """Leave all events of an agent out until they are unfolded, with `SYSTEM` those of none."""
+        self._fold((_AGENT, agent_id))
+        self._tell()
+
+    def _folds(self, what: str) -> tuple[str, ...]:
+        return tuple(name for each, name in self._folded if each == what)
+
+    def _fold(self, key: tuple[str, str]) -> None:
+        if key not in self._folded and len(self._folded) < _MOST_FOLDED:
+            what, which = key
+            name = one_line(
+                kind_name(which) if what == _KIND else self._names.get(which, which), _NAME_LENGTH
+            )
+            made = button(tr("Unfold {name}", name=name), lambda: self._unfold(key), size="small")
+            self._folded[key] = made
+            self._row.removeWidget(self.count_note)
+            for each in (made, self.count_note):
+                self._row.addWidget(each)
+
+    def _unfold(self, key: tuple[str, str]) -> None:
+        self._take_out(key)
+        self._tell()
+
+    def _take_out(self, key: tuple[str, str]) -> None:
+        made = self._folded.pop(key)
+        self._row.removeWidget(made)
+        made.hide()
+        made.deleteLater()
 
     def show_agents(self, agents: Sequence[tuple[str, str]]) -> None:
         """Offer these agents (id, name); the one that is chosen stays while it is there."""
+        self._names |= dict(agents)
         rows = [(tr("All agents"), _ALL), (tr("System"), _SYSTEM_CHOICE)]
         self._fill(self.agents, [*rows, *((one_line(name, _NAME_LENGTH), id_) for id_, name in agents)])
 
@@ -106,6 +151,8 @@ class EventFilterBar(QFrame):
         chosen = {name: str(box.currentData()) for name, box in self._boxes().items() if box.currentIndex()}
         if self.words_field.text().strip():
             chosen["words"] = self.words_field.text()
+        if self._folded:
+            chosen["folded"] = json.dumps(list(self._folded))
         if chosen.get("time") == _STRETCH and self._stretch is not None:
             chosen |= {"since": self._stretch.start.isoformat(), "until": self._stretch.end.isoformat()}
         return chosen
@@ -118,6 +165,10 @@ class EventFilterBar(QFrame):
             self._show_times()
             words = state.get("words")
             self.words_field.setText(words if isinstance(words, str) else "")
+            for each in tuple(self._folded):
+                self._take_out(each)
+            for key in _folds_of(state):
+                self._fold(key)
             kind = state.get("kind")
             if isinstance(kind, str) and self.kinds.findData(kind) < 0:
                 self.kinds.addItem(one_line(kind_name(kind), _NAME_LENGTH), kind)
@@ -151,6 +202,8 @@ class EventFilterBar(QFrame):
             for box in (self.kinds, self.importances, self.times):
                 box.setCurrentIndex(0)
             self.agents.setCurrentIndex(max(0, self.agents.findData(agent)))
+            for each in tuple(self._folded):
+                self._take_out(each)
         finally:
             self._filling = False
         self._stretch = None
@@ -246,6 +299,20 @@ def _stretch_of(state: Mapping[str, object]) -> TimeRange | None:
         return None
     is_stretch = start.tzinfo is not None and end.tzinfo is not None and start < end
     return TimeRange(start, end) if is_stretch else None
+
+
+def _folds_of(state: Mapping[str, object]) -> list[tuple[str, str]]:
+    """What was folded away, as far as it can be read."""
+    try:
+        stored = json.loads(str(state.get("folded", "[]")))
+    except (ValueError, RecursionError):
+        return []
+    pairs = [each for each in stored if isinstance(each, list)] if isinstance(stored, list) else []
+    return [
+        (each[0], each[1])
+        for each in pairs
+        if len(each) == 2 and each[0] in (_KIND, _AGENT) and isinstance(each[1], str)
+    ]
 
 
 def _is_number(stored: object) -> TypeGuard[str]:

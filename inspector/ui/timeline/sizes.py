@@ -17,7 +17,7 @@ _WHEN_STEPS, _TOKENS_STEPS = 40, 18
 
 
 class SizeTable(QTableView):
-    """The figures of the chart as rows, oldest first.
+    """The figures of the chart as rows, newest first.
 
     `went` carries the moment of an estimate that was opened, `sent` that of a run whose Request is to be shown.
     """
@@ -38,7 +38,7 @@ class SizeTable(QTableView):
         self._measure()
 
     def show_sizes(self, course: SizeCourse) -> None:
-        self.rows.set_values(course.sizes)
+        self.rows.set_values(course.sizes[::-1])
 
     def _go(self, index: QModelIndex) -> None:
         size = self.rows.value_at(index)

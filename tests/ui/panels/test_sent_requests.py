@@ -109,9 +109,9 @@ async def chart_leads_there(studio: Studio, until: Until, panel: TimelinePanel, 
     rows = panel.size_table.rows
     await until(lambda: any(each.reported for each in rows.values))
     places = [place for place, each in enumerate(rows.values) if each.reported]
-    assert [rows.values[place].tokens for place in places] == [1_000, 2_000]
+    assert [rows.values[place].tokens for place in places] == [2_000, 1_000]
     panel.size_table.setFocus()
-    panel.size_table.setCurrentIndex(rows.index(places[0], 0))
+    panel.size_table.setCurrentIndex(rows.index(places[-1], 0))
     QTest.keyClick(panel.size_table, Qt.Key.Key_Return)
     await _shown(studio, until, first)
 
@@ -119,7 +119,7 @@ async def chart_leads_there(studio: Studio, until: Until, panel: TimelinePanel, 
     studio.contents.services.actions.run("view.activity")
     panel.views.choose(1)
     side = studio.contents.services.appearance.space(3)
-    share = panel.strip.scale.share(rows.values[places[0]].at)
+    share = panel.strip.scale.share(rows.values[places[-1]].at)
     at = QPoint(side + round((panel.strip.width() - 2 * side) * share), panel.strip.height() // 2)
     QTest.mouseDClick(panel.strip, LEFT, pos=at)
     await _shown(studio, until, first)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from inspector.domain.activity import Event, Importance
 from inspector.domain.content import TextContent
@@ -306,7 +306,8 @@ async def test_that_the_strip_zooms_pans_and_goes_by_keys_and_mouse(studio: Stud
     await until(lambda: panel.size_table.rows.rowCount() > 0)
     assert "Ada" in panel.remark.text()
     sizes = panel.size_table.rows.values
-    assert sizes[-1].tokens >= sizes[0].tokens
+    assert sizes[0].at > sizes[-1].at
+    assert sizes[0].tokens >= sizes[-1].tokens
 
 
 def _share(tab: TimelineTab, x: float) -> float:
@@ -424,3 +425,53 @@ async def test_that_an_edit_made_in_the_window_says_what_was_done_and_by_whom(
     tab.panel.rows.select(tab.panel.rows.model.keys[-1])
     # What the model reads of it stands in its details.
     assert "Memory splice_text: open_questions" in tab.panel.rows.details.toPlainText()
+
+
+async def test_that_a_kind_and_an_agent_are_folded_away_remembered_and_found_again(
+    studio: Studio, until: Until
+) -> None:
+    tab = await _opened(studio, until)
+    panel, actions = tab.panel, studio.contents.services.actions
+    everything = tab.listed
+
+    def buttons() -> dict[str, QPushButton]:
+        return {
+            each.text(): each
+            for each in panel.bar.findChildren(QPushButton)
+            if each.text().startswith("Unfold")
+        }
+
+    fired = next(row for row in range(tab.listed) if tab.row(row).text.startswith("kiln_fired"))
+    panel.rows.table.selectRow(fired)
+    await until(lambda: not actions.row("timeline.fold_kind").why_not())
+    actions.run("timeline.fold_kind")
+    await tab.settled()
+    await until(lambda: tab.listed == everything - FIRED)
+    assert list(buttons()) == ["Unfold Kiln fired"]
+    # A word that only folded events have is said to be hidden, and Enter shows it.
+    actions.run("edit.find")
+    QTest.keyClicks(panel.finding.bar.words_field, "kiln_fired")
+    await until(lambda: "hidden by the filters" in panel.finding.bar.note)
+    QTest.keyClick(panel.finding.bar.words_field, Qt.Key.Key_Return)
+    await until(lambda: tab.listed == everything)
+    assert not buttons()
+    panel.finding.bar.leave()
+    await tab.settled()
+
+    panel.rows.table.selectRow(tab.listed - 1)
+    await until(lambda: panel.event_now is not None)
+    event = panel.event_now
+    assert event is not None
+    actions.run("timeline.fold_agent")
+    await until(lambda: len(buttons()) == 1)
+    await tab.settled()
+    rest = tab.listed
+    assert rest < everything
+    studio.window.centre.close_view(studio.window.centre.current_key)
+    actions.run("view.activity")
+    again = studio.window.centre.currentWidget()
+    assert isinstance(again, TimelinePanel)
+    await until(lambda: again.rows.model.rowCount() == rest)
+    [unfold] = [each for each in again.bar.findChildren(QPushButton) if each.text().startswith("Unfold")]
+    QTest.mouseClick(unfold, LEFT)
+    await until(lambda: again.rows.model.rowCount() == everything)
