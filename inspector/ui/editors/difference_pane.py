@@ -58,6 +58,11 @@ class DifferenceLine:
     name: str = ""
     hunk: int | None = field(default=None)
 
+    @property
+    def length(self) -> int:
+        """Characters of the line."""
+        return sum(len(each.text) for each in self.parts)
+
 
 class DifferencePane(QPlainTextEdit):
     """Shows the lines of a difference. What is selected can be asked for as changed stretches."""
@@ -100,6 +105,13 @@ class DifferencePane(QPlainTextEdit):
         """Show the lines of a difference from the first one on."""
         self._lines = tuple(lines)
         self._write()
+
+    def row_beside(self, other: DifferencePane) -> int:
+        """Where this pane is scrolled to with the same line topmost as in another one, whose lines may be wrapped."""
+        there = other.firstVisibleBlock()
+        here = self.document().findBlockByNumber(min(there.blockNumber(), self.blockCount() - 1))
+        into = other.verticalScrollBar().value() - there.firstLineNumber()
+        return here.firstLineNumber() + min(into, max(0, here.lineCount() - 1))
 
     def go_to_hunk(self, number: int) -> None:
         """Put the cursor on a hunk's first line and bring it into sight."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QStackedLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from inspector.domain.differences.hunks import splices_back
 from inspector.domain.edits.text import Splice
@@ -16,6 +16,9 @@ from inspector.ui.editors.difference_pane import DifferencePane, Stretch
 from inspector.ui.presentation.difference import ShownDifference
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
+
+_LONG_LINE = 60
+"""Characters of a line from which both sides are wrapped: half a window shows hardly more."""
 
 
 class DifferenceView(QWidget):
@@ -37,36 +40,33 @@ class DifferenceView(QWidget):
         self.left = DifferencePane(appearance, left)
         self.right = DifferencePane(appearance, right)
         self._shown: ShownDifference | None = None
-        self._is_prose = self._is_scrolling = False
+        self._wraps = self._is_scrolling = False
         sides = QWidget()
         arrange(QHBoxLayout(sides), self.left, self.right, spacing=1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.inline)
         self._stack.addWidget(sides)
-        for pane in (self.left, self.right):
-            pane.wrap(wraps=False)
+        self._wrap_sides(wraps=False)
         for one, other in ((self.left, self.right), (self.right, self.left)):
-            bars = one.verticalScrollBar(), other.verticalScrollBar()
-            bars[0].valueChanged.connect(partial(self._scroll_other, *bars))
+            one.verticalScrollBar().valueChanged.connect(partial(self._scroll_other, one, other))
             one.horizontalScrollBar().valueChanged.connect(other.horizontalScrollBar().setValue)
         for pane in self.panes:
             pane.cursorPositionChanged.connect(self.moved)
             pane.selectionChanged.connect(self.moved)
 
-    def wrap_sides(self) -> None:
-        """Wrap the lines of both sides, as few long ones of prose need it; they don't stand line beside line then."""
-        self._is_prose = True
+    def _wrap_sides(self, *, wraps: bool) -> None:
+        """Wrap the lines of both sides, as long ones need it. Then only the topmost stand beside each other."""
+        self._wraps = wraps
         for pane in (self.left, self.right):
-            pane.wrap(wraps=True)
+            pane.wrap(wraps=wraps)
 
-    def _scroll_other(self, one: QScrollBar, other: QScrollBar, value: int) -> None:
-        """Let the other side go along: by lines, or where those are wrapped by how far it goes on each side."""
+    def _scroll_other(self, one: DifferencePane, other: DifferencePane, value: int) -> None:
+        """Let the other side go along, so that the same line is the topmost of both."""
         if self._is_scrolling:
             return
         self._is_scrolling = True
         try:
-            whole = one.maximum() if self._is_prose else 0
-            other.setValue(round(value * other.maximum() / whole) if whole else value)
+            other.verticalScrollBar().setValue(other.row_beside(one) if self._wraps else value)
         finally:
             self._is_scrolling = False
 
@@ -147,6 +147,8 @@ class DifferenceView(QWidget):
         if self._shown is None:
             return
         if self.is_beside:
+            lines = (*self._shown.left, *self._shown.right)
+            self._wrap_sides(wraps=any(each.length > _LONG_LINE for each in lines))
             self.left.show_lines(self._shown.left)
             self.right.show_lines(self._shown.right)
         else:

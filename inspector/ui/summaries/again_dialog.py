@@ -56,7 +56,6 @@ class AgainDialog(QDialog):
         self.lost = PlainLabel("", tone="muted", size="small", wrap=True)
         self.difference = DifferenceView(services.appearance)
         self.difference.set_beside(beside=True)
-        self.difference.wrap_sides()
         self.difference.left.setAccessibleName(tr("The stored summary"))
         self.difference.right.setAccessibleName(tr("The new summary"))
         self.do = button(tr("Replace"), self._apply, role="primary")

@@ -1,0 +1,54 @@
+"""A difference side by side: long lines are wrapped, and both sides are scrolled to the same line."""
+
+from PySide6.QtGui import QTextOption
+from pytestqt.qtbot import QtBot
+
+from inspector.domain.edits.base import Version
+from inspector.runtime.catalogues import shipped_counters
+from inspector.runtime.history import compared_texts
+from inspector.ui.appearance import Appearance
+from inspector.ui.editors.difference_pane import DifferencePane
+from inspector.ui.history.difference_view import DifferenceView
+from inspector.ui.presentation.difference import shown_difference
+
+PROSE = [f"Line {number} says what was agreed. " * (number % 5 + 1) for number in range(80)]
+SHORT = [f"line {number}" for number in range(80)]
+
+
+def shown_beside(qtbot: QtBot, appearance: Appearance, lines: list[str]) -> DifferenceView:
+    view = DifferenceView(appearance)
+    qtbot.addWidget(view)
+    view.resize(500, 240)
+    view.show()
+    view.set_beside(beside=True)
+    # Every line differs, on one side by much more than on the other.
+    changed = [f"{each} {'and more words ' * (place % 3)}" for place, each in enumerate(lines)]
+    compared = compared_texts(
+        Version("v"), "\n".join(lines), "\n".join(changed), shipped_counters().counter(None)
+    )
+    view.show_difference(shown_difference(compared))
+    return view
+
+
+def topmost(pane: DifferencePane) -> int:
+    return pane.firstVisibleBlock().blockNumber()
+
+
+def test_that_long_lines_are_wrapped_and_the_same_line_is_topmost_on_both_sides(
+    qtbot: QtBot, appearance: Appearance
+) -> None:
+    view = shown_beside(qtbot, appearance, PROSE)
+    assert view.left.wordWrapMode() == QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
+    assert not view.left.horizontalScrollBar().maximum()
+    for value in (7, 40, 90):
+        view.left.verticalScrollBar().setValue(value)
+        assert topmost(view.right) == topmost(view.left) > 0
+    view.right.verticalScrollBar().setValue(11)
+    assert topmost(view.right) == topmost(view.left)
+
+
+def test_that_short_lines_stand_line_beside_line(qtbot: QtBot, appearance: Appearance) -> None:
+    view = shown_beside(qtbot, appearance, SHORT)
+    assert view.left.wordWrapMode() == QTextOption.WrapMode.NoWrap
+    view.left.verticalScrollBar().setValue(20)
+    assert topmost(view.right) == topmost(view.left) == 20
