@@ -236,7 +236,9 @@ def _tokens(query: SearchQuery, part: SearchPart, _: datetime) -> SearchQuery:
     most = int(match["most"]) if match["most"] else number
     found = ranges.get(match["sign"] or "", TokenRange(number, most))
     if found.most is not None and found.most < (found.least or 0):
-        raise _fault("no_tokens", part)
+        is_second = bool(match["sign"]) and query.tokens != TokenRange()
+        # As both bounds that stand in the text have it, not the last of them alone.
+        raise _fault("no_tokens", replace(part, value=f"{found.least}..{found.most}") if is_second else part)
     return replace(query, tokens=found)
 
 

@@ -25,8 +25,15 @@ _NAMED = re.compile(
     r"(?:,?\s+(?P<year>\d{4}))?"
 )
 _CLOCK = re.compile(r"(?:(?P<date>.*?),?\s+)?(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?")
-_AGO = re.compile(r"(?P<count>\d{1,4})(?P<unit>[hdw])")
-_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_AGO = re.compile(
+    r"(?P<count>\d{1,4}|an?)\s*(?P<unit>m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)(?:\s+ago)?"
+)
+_UNITS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
 _DAYS = {"today": 0, "yesterday": 1}
 _DAY = timedelta(days=1)
 _MONTHS = 12
@@ -44,8 +51,11 @@ def read_period(text: str, now: datetime) -> tuple[datetime, datetime | None]:
     """
     typed = text.strip().lower()
     try:
+        if typed == "now":
+            return now, None
         if ago := _AGO.fullmatch(typed):
-            return now - int(ago["count"]) * _UNITS[ago["unit"]], None
+            count = int(ago["count"]) if ago["count"].isdigit() else 1
+            return now - count * _UNITS[ago["unit"][0]], None
         if (period := _date(typed, now)) is not None:
             return period
         clock = _CLOCK.fullmatch(typed)

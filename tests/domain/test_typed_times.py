@@ -42,6 +42,10 @@ def test_that_days_months_and_years_have_an_end(text: str, period: tuple[datetim
         ("2026-1-2 9:30", NOW.replace(month=1, day=2, hour=9, minute=30)),
         ("08:00", NOW.replace(hour=8)),
         ("7d", NOW - timedelta(days=7)),
+        ("now", NOW),
+        ("an hour ago", NOW - timedelta(hours=1)),
+        ("90 minutes ago", NOW - timedelta(minutes=90)),
+        ("2 weeks ago", NOW - timedelta(weeks=2)),
         ("2026-11-20T10:00:00Z", NOW.replace(day=20, hour=12)),
     ],
 )
