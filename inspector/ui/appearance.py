@@ -22,6 +22,9 @@ MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
 _SMALLEST_POINTS = 9.0
 _LOG = logging.getLogger(__name__)
 _GRID = 4
+FIGURES = QFont.Tag("tnum")
+"""The feature of a font that makes all figures as wide."""
+LIGATURES = (QFont.Tag("calt"), QFont.Tag("liga"))
 _LINE_SPACING, _LINE_STEPS = 1.25, 5
 
 
@@ -82,7 +85,7 @@ class Appearance(QObject):
         self._font_choice = FontChoice.SYSTEM
         self._sheet = ""
         self._windows: list[QWidget] = []
-        self._made_fonts: dict[tuple[TextSize, bool, bool], QFont] = {}
+        self._made_fonts: dict[tuple[TextSize, bool, bool, bool], QFont] = {}
         application.fontDatabaseChanged.connect(self._made_fonts.clear)
         self._marks = MarkPictures()
         self._hints.colorSchemeChanged.connect(self._follow_system)
@@ -137,12 +140,24 @@ class Appearance(QObject):
     def set_scale(self, scale: float) -> None:
         self.apply(self._choice, scale)
 
-    def font(self, size: TextSize = TextSize.NORMAL, *, fixed: bool = False, bold: bool = False) -> QFont:
-        """A font of the interface, or the fixed-width one of prompts. Figures are as wide as each other."""
-        wanted = size, fixed, bold
+    def font(
+        self,
+        size: TextSize = TextSize.NORMAL,
+        *,
+        fixed: bool = False,
+        bold: bool = False,
+        figures: bool = False,
+    ) -> QFont:
+        """A font of the interface, or the fixed-width one of prompts.
+
+        With `figures` they are as wide as each other, for columns of them: in words that parts hyphens from letters.
+        """
+        wanted = size, fixed, bold, figures
         made = self._made_fonts.get(wanted)
         if made is None:
             made = self._made_fonts[wanted] = self._make_font(size, fixed=fixed, bold=bold)
+            if figures:
+                made.setFeature(FIGURES, 1)
         # A copy shares what Qt has looked up for the font until somebody changes it.
         return QFont(made)
 
@@ -154,10 +169,9 @@ class Appearance(QObject):
             font.setFamilies([FIXED_FONT if fixed else INTERFACE_FONT, font.family()])
         font.setPointSizeF(self._points * self._scale * _FACTORS[size])
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        font.setFeature(QFont.Tag("tnum"), 1)
-        for ligatures in ("calt", "liga"):
+        for ligatures in LIGATURES:
             # An arrow that is two signs has to look like two signs.
-            font.setFeature(QFont.Tag(ligatures), 0)
+            font.setFeature(ligatures, 0)
         return font
 
     def space(self, steps: float = 1) -> int:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.appearance import Appearance, FontChoice, TextSize, ThemeChoice, load_fonts
+from inspector.ui.models.columns import figures_font
 from inspector.ui.widgets.controls import arrange, button
 
 
@@ -61,8 +62,14 @@ def test_that_there_are_three_sizes_of_text(appearance: Appearance) -> None:
     assert len(sizes) == 3
 
 
-def test_that_figures_are_as_wide_as_each_other(appearance: Appearance) -> None:
-    assert "tnum" in {bytes(tag.toString().data()).decode() for tag in appearance.font().featureTags()}
+def test_that_figures_in_columns_are_as_wide_as_each_other_and_words_keep_their_hyphens(
+    appearance: Appearance,
+) -> None:
+    figures, words = (QFontMetricsF(appearance.font(figures=each)) for each in (True, False))
+    assert figures.horizontalAdvance("111") == figures.horizontalAdvance("888")
+    assert words.horizontalAdvance("-") < figures.horizontalAdvance("-")
+    in_cells = QFontMetricsF(figures_font().resolve(appearance.font()))
+    assert in_cells.horizontalAdvance("111") == in_cells.horizontalAdvance("888")
 
 
 def test_that_the_prompt_font_is_of_fixed_width(appearance: Appearance) -> None:
@@ -80,7 +87,8 @@ def test_that_the_shipped_fonts_are_those_that_are_drawn(
     assert QFontInfo(strong).family() == family
     assert QFontInfo(strong).weight() >= QFont.Weight.DemiBold
     width = QFontMetricsF(font).horizontalAdvance
-    assert width("1") == width("8")
+    figure = QFontMetricsF(appearance.font(fixed=fixed, figures=True)).horizontalAdvance
+    assert figure("1") == figure("8")
     # Every sign as it is: no arrow in place of two signs, no joined letters.
     for text in ("->", "!=", "===", "<!--", "2x4", "fi"):
         assert width(text) == pytest.approx(sum(width(sign) for sign in text), abs=1.0)

@@ -130,7 +130,7 @@ class PieceTree(QWidget):
         font, colour = int(Qt.ItemDataRole.FontRole), int(Qt.ItemDataRole.ForegroundRole)
 
         def small(row: ComparedRow) -> QFont:
-            return look.font(TextSize.NORMAL if row.pair is None else TextSize.SMALL)
+            return look.font(TextSize.NORMAL if row.pair is None else TextSize.SMALL, figures=True)
 
         def toned(row: ComparedRow) -> QColor:
             return look.theme.state(_TONES.get(row.state or PieceState.KEPT, "muted"))

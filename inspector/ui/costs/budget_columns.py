@@ -34,7 +34,7 @@ class BudgetColumns:
         font, colour = int(Qt.ItemDataRole.FontRole), int(Qt.ItemDataRole.ForegroundRole)
 
         def small(row: BudgetRow) -> QFont:
-            return look.font(TextSize.NORMAL if row.is_section else TextSize.SMALL)
+            return look.font(TextSize.NORMAL if row.is_section else TextSize.SMALL, figures=True)
 
         def quiet(row: BudgetRow) -> object:
             return look.theme.muted if self.is_faint(row) else None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont
 
 from inspector.domain.dataclass import dataclass
+from inspector.ui.appearance import FIGURES, LIGATURES
 from inspector.ui.safe_text import one_line, tooltip_text
 
 T = TypeVar("T")
@@ -66,10 +69,22 @@ class Column(Generic[T]):
     roles: Mapping[int, Callable[[T], Any]] = field(default_factory=dict)
 
 
+@cache
+def figures_font() -> QFont:
+    """What a view resolves with its own font: figures that stand below each other."""
+    font = QFont()
+    for feature in LIGATURES:
+        font.setFeature(feature, 0)
+    font.setFeature(FIGURES, 1)
+    return font
+
+
 def cell(column: Column[Any], value: Any, role: int) -> Any:
     """What a model answers for one cell, None where it has nothing to say."""
     if role not in _ANSWERED:
         own = column.roles.get(role)
+        if own is None and column.right and role == Qt.ItemDataRole.FontRole:
+            return figures_font()
         return own(value) if own else None
     if role == Qt.ItemDataRole.DisplayRole:
         return one_line(column.text(value))

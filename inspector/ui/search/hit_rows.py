@@ -141,7 +141,7 @@ class HitPainter(QStyledItemDelegate):
 
     def _cells(self, painter: QPainter, row: HitRow, room: QRect) -> None:
         theme, gap = self._appearance.theme, self._appearance.space(_GAP_STEPS)
-        small = self._appearance.font(TextSize.SMALL)
+        small = self._appearance.font(TextSize.SMALL, figures=True)
         if row.heading:
             painter.setFont(self._appearance.font(TextSize.SMALL, bold=True))
             painter.setPen(theme.muted)

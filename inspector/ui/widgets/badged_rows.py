@@ -84,7 +84,7 @@ class BadgedRows(QStyledItemDelegate):
 
     def _fitting(self, row: BadgedRow, width: float, most: float) -> Sequence[PaintedBadge]:
         """The marks that fit beside the title: those that yield go first, then quiet ones; a coloured one stays."""
-        metrics = QFontMetrics(self._appearance.font(TextSize.SMALL))
+        metrics = QFontMetrics(self._appearance.font(TextSize.SMALL, figures=True))
         space = self._appearance.space
         widths = {
             id(mark): space(4.5 if mark.icon else 1.5)
@@ -119,7 +119,7 @@ class BadgedRows(QStyledItemDelegate):
             pixmap = self._icons.pixmap(mark.icon, size, mark.tone)
             painter.drawPixmap(QRect(right - size, rect.center().y() - size // 2 + 1, size, size), pixmap)
             return right - size
-        painter.setFont(self._appearance.font(TextSize.SMALL))
+        painter.setFont(self._appearance.font(TextSize.SMALL, figures=True))
         painter.setPen(self._appearance.theme.state(mark.tone))
         text = one_line(mark.text, 40)
         width = painter.fontMetrics().horizontalAdvance(text)

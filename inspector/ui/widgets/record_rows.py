@@ -164,7 +164,7 @@ class _Painter(QStyledItemDelegate):
     def _figures(self, painter: QPainter, row: RecordRow, rect: QRect) -> tuple[int, int]:
         """Paint time, tokens and note; gives where the words begin and end."""
         theme, gap = self._appearance.theme, self._appearance.space(_GAP_STEPS)
-        painter.setFont(self._appearance.font(TextSize.SMALL))
+        painter.setFont(self._appearance.font(TextSize.SMALL, figures=True))
         metrics, right = painter.fontMetrics(), rect.right()
         painter.setPen(theme.muted)
         for text, widest in ((row.time, self._widths.time), (row.figure, self._widths.figure)):
