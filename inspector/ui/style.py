@@ -117,7 +117,13 @@ QPushButton[role="row"] {
 }
 QPushButton[role="row"]:hover { background: @hover; }
 QPushButton[role="row"]:focus { border: 1px solid @focus; }
-QPushButton[role="segment"] { border-radius: 0px; padding: @px2 @px8; }
+QPushButton[role="segment"] { padding: @px2 @px8; }
+QPushButton[edge="middle"] { border-radius: 0px; border-right: 1px solid transparent; }
+QPushButton[edge="first"] {
+  border-top-right-radius: 0px; border-bottom-right-radius: 0px; border-right: 1px solid transparent;
+}
+QPushButton[edge="last"] { border-top-left-radius: 0px; border-bottom-left-radius: 0px; }
+QPushButton[edge="first"]:focus, QPushButton[edge="middle"]:focus { border: 1px solid @focus; }
 QPushButton[role="search"] { background: @raised; color: @muted; text-align: left; padding: @px4 @px8; }
 QPushButton[aligned="left"] { background: @field; text-align: left; padding: @px2 @px6; }
 QPushButton[tone="warning"] { color: @state_warning; }

@@ -290,7 +290,7 @@ def _activity() -> tuple[SettingField, ...]:
         ),
         SettingField(
             _ACTIVITY + "entries_limit",
-            tr("Most events"),
+            tr("Max events"),
             tr("How many events are sent at most."),
             kinds.WHOLE,
             tr("events"),
@@ -306,7 +306,7 @@ def _activity() -> tuple[SettingField, ...]:
         ),
         SettingField(
             _ACTIVITY + "min_importance",
-            tr("Least importance"),
+            tr("Min importance"),
             tr("Less important events are left out."),
             kinds.CHOICE,
             default=usual.min_importance,

@@ -64,7 +64,7 @@ def loss_text(lost: Sequence[str]) -> str:
         "max_items": tr("room for all items"),
     }
     names = [kinds.get(each) or tr("“{name}”", name=one_line(each, _LONGEST_NAME)) for each in lost]
-    return tr("Loses {names}.", names=", ".join(names))
+    return tr("Removes {names}.", names=", ".join(names))
 
 
 class SchemaPreview(QFrame):

@@ -258,7 +258,7 @@ class BlockSettingsPage(QWidget):
         preview = self.work.preview
         if preview is None or not preview.lost or not self.work.is_previewed:
             return tr("Save settings")
-        return tr_count("Save and lose {count} part", "Save and lose {count} parts", len(preview.lost))
+        return tr_count("Save and remove {count} part", "Save and remove {count} parts", len(preview.lost))
 
     def _tell_effect(self) -> None:
         preview = self.work.preview if self.is_dirty else None

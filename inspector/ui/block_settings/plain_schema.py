@@ -126,7 +126,7 @@ class PlainSchemaEditor(QWidget):
             case ListSchema(fields, most):
                 self._switch("fields", tr("Items have fields"), fields is not None)
                 self._switch("bounded", tr("Limit the number of items"), most is not None)
-                self._figure("most", tr("Most items"), 100 if most is None else most, 0)
+                self._figure("most", tr("Max items"), 100 if most is None else most, 0)
             case LogSchema(shown, entry):
                 self._figure("shown", tr("Newest entries to send"), shown, 0)
                 self._switch("time", tr("Entries have a time"), entry.timestamp)

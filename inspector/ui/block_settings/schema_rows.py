@@ -76,9 +76,7 @@ def row_fields() -> tuple[FieldDef, ...]:
         FieldDef(of.required, kinds.BOOLEAN),
         FieldDef(of.description),
         FieldDef(of.default),
-        FieldDef(
-            of.choices, kinds.LIST, tr("One a line. Without any, every value of the type can be entered.")
-        ),
+        FieldDef(of.choices, kinds.LIST, tr("One per line. Leave empty to allow any value.")),
         FieldDef(of.minimum, kinds.NUMBER),
         FieldDef(of.maximum, kinds.NUMBER),
         FieldDef(of.read_only, kinds.BOOLEAN),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.domain.calls import OFFLINE
@@ -29,6 +29,7 @@ from inspector.ui.wording import tr
 OWN_ADDRESS = "address"
 _MESSAGE_LINES = 3
 _LEAST = QSize(160, 60)
+_LARGE_TEXT = 1.5
 _TYPING_MILLISECONDS = 250
 _LONGEST = 28
 _PARAMETERS = ("temperature", "top_p", "max_tokens")
@@ -157,7 +158,7 @@ class ComposePage(QWidget):
         """Say whose call it is, and which model that agent uses."""
         self._own_model = model
         self.message.setPlaceholderText(
-            tr("Message to {name}, or nothing to send the Request as it is", name=one_line(name, 40))
+            tr("Message to {name} (leave empty to send the Request as it is)", name=one_line(name, 40))
         )
         self._show()
 
@@ -206,15 +207,27 @@ class ComposePage(QWidget):
         self._ask_for(lines)
 
     def _ask_for(self, message: int) -> None:
-        """What is written is seen without scrolling, however large text is; a second row of choices need not be."""
+        """What is written is seen without scrolling, however large text is; a second row of choices need not be.
+
+        With large text all of it is asked for: the panel is scrolled as a whole then, and needs no second bar.
+        """
         around = self._rows.contentsMargins()
-        row = self._top.minimumSize().height() + self._rows.spacing() + around.top() + around.bottom()
-        self._scrolled.ask_for(QSize(_LEAST.width(), message + row))
+        row = self._top.minimumSize().height()
+        if self._appearance.scale >= _LARGE_TEXT:
+            row = self._top.heightForWidth(max(self.width(), _LEAST.width()) - around.left() - around.right())
+        beside = self._rows.spacing() + around.top() + around.bottom()
+        self._scrolled.ask_for(QSize(_LEAST.width(), message + row + beside))
 
     def showEvent(self, event: QShowEvent) -> None:
         """The height of a row of choices is known once it is in a window."""
         super().showEvent(event)
         self._ask_for(self.message.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choices wrap into more rows where it is narrow."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._ask_for(self.message.minimumHeight())
 
     def _show(self) -> None:
         names = _providers()

@@ -289,9 +289,7 @@ class ReplyPage(QWidget):
         if self._written is None:
             return
         size = number(len(self._written.call.body))
-        heading = tr(
-            "{count} bytes, shown with indents and sent without. Copy gives what is sent.", count=size
-        )
+        heading = tr("{count} bytes. Shown indented, sent compact; Copy gives what is sent.", count=size)
         self.wire.show_text(text.text, heading, text.lines, text.markings)
 
     def _copy(self) -> None:

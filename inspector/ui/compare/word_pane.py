@@ -40,7 +40,7 @@ class WordPane(QWidget):
         self._forward = icon_button(icons, "forward", tr("Next change in this piece"), lambda: self._go(1))
         names = (tr("Words that differ"), tr("The left Request's text"), tr("The right Request's text"))
         self.difference = DifferenceView(services.appearance, names)
-        self._empty = EmptyState(tr("Select a piece to see its words."))
+        self._empty = EmptyState(tr("Select a piece to see its text."))
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.difference)
@@ -72,7 +72,7 @@ class WordPane(QWidget):
         self._row = row
         self._stack.setCurrentWidget(self._empty)
         self._empty.tell(
-            tr("Comparing words …") if row and row.pair else tr("Select a piece to see its words.")
+            tr("Comparing words …") if row and row.pair else tr("Select a piece to see its text.")
         )
         self._follow_hunk()
         if row is None or row.pair is None:

@@ -101,7 +101,7 @@ class _Text:
         self.editor = TextField(tools.appearance, defined.name)
         self.editor.edited.connect(self._typed)
         if defined.field_type is FieldType.LIST:
-            self.editor.setPlaceholderText(tr("One element a line"))
+            self.editor.setPlaceholderText(tr("One per line"))
         self.widget: QWidget = self.editor
 
     def show_value(self, value: FieldItem) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 from inspector.ui.appearance import Appearance
 from inspector.ui.editors.line_numbers import rows_in_sight
 
-_CURRENT_SHARE, _STRIPE = 0.45, 3
+_CURRENT_SHARE, _STRIPE = 0.06, 3
 
 
 class Grounds:
@@ -28,7 +28,7 @@ class Grounds:
         """Paint what lies under the paragraphs in an area."""
         theme, cursor = self._appearance.theme, self._editor.textCursor()
         here = cursor.blockNumber()
-        current = theme.blend(theme.raised, theme.background, _CURRENT_SHARE)
+        current = theme.blend(theme.text, theme.background, _CURRENT_SHARE)
         width = self._editor.viewport().width()
         for block, box in rows_in_sight(self._editor, area.top(), area.bottom(), width):
             if block.blockNumber() == self.flashed:

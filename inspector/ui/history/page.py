@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QSlider,
     QStackedWidget,
     QVBoxLayout,
@@ -109,7 +110,10 @@ class HistoryPage(QWidget):
         column = QVBoxLayout(below)
         arrange(column, self.bar, self.banners, self._stack)
         column.setStretch(2, 1)
-        arrange(QVBoxLayout(above), self.versions, self.slider)
+        track, space = QHBoxLayout(), self._services.appearance.space
+        arrange(track, self.slider)
+        track.setContentsMargins(space(3), space(1), space(3), space(1))
+        arrange(QVBoxLayout(above), self.versions, track)
         self._split = WholeSplitter()
         self._split.setOrientation(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)

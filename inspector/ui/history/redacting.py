@@ -156,7 +156,7 @@ def _done(plan: RedactionPlan, result: RedactionResult) -> Notice:
         left.append(tr_count("{count} backup", "{count} backups", len(plan.backups)))
     if left:
         return Notice(REDACTION, text, tr("Still in: {places}.", places=", ".join(left)), "warning")
-    return Notice(REDACTION, text, tr("No byte of the file has their content any more."), "ok")
+    return Notice(REDACTION, text, tr("Their content is gone from the file."), "ok")
 
 
 def _sentences(plan: RedactionPlan) -> Iterator[tuple[str, str]]:
@@ -169,11 +169,11 @@ def _sentences(plan: RedactionPlan) -> Iterator[tuple[str, str]]:
     if plan.lost:
         yield tr("Can't be read and goes too: {versions}.", versions=_named(plan.lost)), "warning"
     yield (
-        tr("Stays: who wrote each version, when and why, and the content of all other versions."),
+        tr("Kept: the author, time and reason of every version, and the content of all others."),
         "muted",
     )
     yield (
-        tr("Changes of this block from before can't be undone afterwards. Versions can be restored."),
+        tr("Earlier changes to this block can no longer be undone. Versions can still be restored."),
         "muted",
     )
     places = _places(plan)

@@ -76,17 +76,17 @@ def section_schema() -> ListSchema:
             FieldDef(of.maximum, kinds.NUMBER, tr("Tokens. Empty: no limit.")),
             FieldDef(of.priority, kinds.NUMBER),
             FieldDef(
-                of.text, kinds.TEXT, tr("Makes it a section of your own, which says this in every Request.")
+                of.text,
+                kinds.TEXT,
+                tr("Makes this a section of your own: the text is sent in every Request."),
             ),
-            FieldDef(
-                of.blocks, kinds.LIST, tr("One a line. These blocks stand in this section, in this order.")
-            ),
+            FieldDef(of.blocks, kinds.LIST, tr("One per line. The blocks of this section, in this order.")),
             FieldDef(
                 of.group, kinds.TEXT, tr("Printed once before neighbouring sections that have the same one.")
             ),
-            FieldDef(of.group_end, kinds.TEXT, tr("Printed once behind the last section of the group.")),
+            FieldDef(of.group_end, kinds.TEXT, tr("Added once after the last section of the group.")),
             FieldDef(of.element, kinds.TEXT, tr("Encloses the section in a tag of this name.")),
-            FieldDef(of.share, kinds.NUMBER, tr("Among sections of one priority.")),
+            FieldDef(of.share, kinds.NUMBER, tr("Shared among sections of equal priority.")),
             FieldDef(of.rest, kinds.BOOLEAN, tr("Takes tokens that other sections leave."), default=True),
             FieldDef(of.fence, kinds.BOOLEAN, tr("Encloses the section in a code fence.")),
             FieldDef(of.together, kinds.BOOLEAN, tr("What may be left out goes in whole or stays out.")),

@@ -49,14 +49,14 @@ def whole_fields() -> Mapping[str, FieldDef]:
         "wrapper": choice(tr("Around each block"), _wrappers()),
         "join": FieldDef(tr("Between sections"), text, _LINE_END),
         "gap": FieldDef(tr("Between blocks"), text, _LINE_END),
-        "memory": choice(tr("Bounds the memory"), _shares()),
+        "memory": choice(tr("Limits the memory"), _shares()),
         "history": choice(tr("Bounds the history"), _shares()),
         "strategy": choice(tr("History strategy"), _strategies(), tr("For agents that have not chosen one.")),
         "empty_blocks": FieldDef(tr("Show empty blocks"), FieldType.BOOLEAN),
         "block": FieldDef(
             tr("Template for blocks"),
             text,
-            tr("Stands in place of the tag. {value} is the text.", value=VALUE),
+            tr("Replaces the tag. {value} is the text.", value=VALUE),
         ),
         "line": FieldDef(tr("Template for lines"), text, tr("For each line. {line} is its text.", line=LINE)),
     }

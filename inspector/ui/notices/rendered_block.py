@@ -57,7 +57,7 @@ class RenderedPage(TextPage):
             self._asked = ()
             cost = tokens(Count(piece.tokens, piece.method))
             self._tell(
-                tr("Sent as below: {tokens}, the section's heading not counted.", tokens=cost)
+                tr("Sent as below: {tokens}, without the section's heading.", tokens=cost)
                 if heading
                 else tr("Sent as below: {tokens}.", tokens=cost)
             )

@@ -179,7 +179,7 @@ class RunPanel(Panel):
         agent = file.drafted_agent
         self.compose.tell_agent(agent.name if agent else "", agent.model if agent else "")
         name = one_line(agent.name, 40) if agent else ""
-        self.compose.message.setPlaceholderText(tr("Message to {name}, put into its queue", name=name))
+        self.compose.message.setPlaceholderText(tr("Message for {name}'s queue", name=name))
         self._tell()
 
     def _show_log(self, log: TurnLog | None) -> None:

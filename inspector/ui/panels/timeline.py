@@ -151,13 +151,13 @@ class TimelinePanel(Panel):
             Action("timeline.newest", tr("Go to newest event"), self.rows.go_to_newest, "Ctrl+End"),
             Action("timeline.zoom_in", tr("Zoom in on the timeline"), strip.zoom_in, "Ctrl+Alt+Up"),
             Action("timeline.zoom_out", tr("Zoom out of the timeline"), strip.zoom_out, "Ctrl+Alt+Down"),
-            Action("timeline.fit", tr("Zoom to stretch"), strip.fit, "Ctrl+Alt+0"),
+            Action("timeline.fit", tr("Zoom to range"), strip.fit, "Ctrl+Alt+0"),
             Action(
                 "timeline.sum_visible", tr("Add up what the strip shows"), self._choose_seen, "Ctrl+Alt+A"
             ),
             Action(
                 "timeline.list_stretch",
-                tr("List only the stretch"),
+                tr("List only the range"),
                 self._list_stretch,
                 None,
                 "filter",
@@ -165,7 +165,7 @@ class TimelinePanel(Panel):
             ),
             Action(
                 "timeline.clear_stretch",
-                tr("Clear stretch"),
+                tr("Clear range"),
                 lambda: strip.choose(None),
                 None,
                 "",
@@ -350,6 +350,8 @@ class TimelinePanel(Panel):
         if chosen:
             self._charts.setCurrentIndex(1 if view == _SIZE_ROWS else 0)
             self._measure()
+            # What it says is about the chart's marks.
+            self.remark.setVisible(view != _SIZE_ROWS)
             if view == _EVENTS:
                 self.strip.show_sizes(None)
             self._measure_sizes()
@@ -428,7 +430,7 @@ class TimelinePanel(Panel):
         return tr("no agent's event is selected") if event is None or event.agent_id is None else ""
 
     def _no_stretch(self) -> str:
-        return "" if self.strip.stretch is not None else tr("no stretch is marked")
+        return "" if self.strip.stretch is not None else tr("no range is selected")
 
     def _no_filter(self) -> str:
         return tr("no filter is set") if self._source.filter.passes_all else ""

@@ -68,7 +68,7 @@ def empty_texts(state: str, *, is_read: bool) -> tuple[str, str]:
     if state == STANDING:
         return (
             tr("No standing approvals"),
-            tr("What you allow for longer than once is listed here, and you can revoke it."),
+            tr("Approvals that last longer than one call are listed here. You can revoke them."),
         )
     if state == WAITING:
         return (

@@ -53,5 +53,5 @@ def agent_name_note(agents: Iterable[Agent], name: str, agent_id: str = "") -> s
     """What a name means that another agent has too; `agent_id` is the agent that gets it."""
     others = (each for each in agents if each.id != agent_id and each.status is not AgentStatus.ARCHIVED)
     if name and any(appearance(each.name) == appearance(name) for each in others):
-        return tr("Another agent has this name. On the command line, give its id instead.")
+        return tr("Another agent has this name. Commands then need the agent's id.")
     return ""

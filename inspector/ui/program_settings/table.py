@@ -95,8 +95,8 @@ def _kind(row: Setting, look: SettingLook) -> InputKind:
 
 
 def _appearance() -> dict[str, SettingLook]:
-    themes = (("system", tr("As the system")), ("light", tr("Light")), ("dark", tr("Dark")))
-    fonts = (("shipped", tr("Inter and JetBrains Mono")), ("system", tr("As the system")))
+    themes = (("system", tr("Same as the system")), ("light", tr("Light")), ("dark", tr("Dark")))
+    fonts = (("shipped", tr("Inter and JetBrains Mono")), ("system", tr("Same as the system")))
     return {
         "window.theme": SettingLook(
             tr("Theme"), choices=themes, words=tr("colour color dark light mode look")

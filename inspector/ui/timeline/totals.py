@@ -50,14 +50,14 @@ class StretchPane(QFrame):
         self.model = RowTable(_columns(), lambda row: row.key, self)
         self.table = QTableView()
         self.table.setModel(self.model)
-        dress_table(self.table, appearance, tr("Sums of the stretch"))
+        dress_table(self.table, appearance, tr("Sums of the range"))
         header, modes = self.table.horizontalHeader(), QHeaderView.ResizeMode
         header.setSectionResizeMode(modes.Interactive)
         buttons = FlowLayout()
         for text, signal in (
             (tr("List only these"), self.listing),
-            (tr("Zoom to stretch"), self.zooming),
-            (tr("Clear stretch"), self.leaving),
+            (tr("Zoom to range"), self.zooming),
+            (tr("Clear range"), self.leaving),
         ):
             buttons.addWidget(button(text, signal.emit))
         foot = QWidget()

@@ -218,7 +218,7 @@ def target_of(event: Event) -> Ref | None:
 def legend() -> str:
     """What the marks of the strip and the rows mean."""
     return tr(
-        "{folded} compression · {high} high · {critical} critical · drag to mark a stretch, wheel to zoom",
+        "{folded} compression · {high} high · {critical} critical · drag to select a range, wheel to zoom",
         folded=COMPRESSED,
         high=MARKS[Importance.HIGH],
         critical=MARKS[Importance.CRITICAL],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout
 
 from inspector.domain.dataclass import dataclass
@@ -40,8 +40,10 @@ class AdaptationList(QFrame):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Changes for the provider"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setUniformItemSizes(True)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        # The reason stands at a sentence's end.
+        self.list.setWordWrap(True)
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         arrange(QVBoxLayout(self), self.heading, self.list)
@@ -67,8 +69,18 @@ class AdaptationList(QFrame):
         if left > 0:
             self.list.addItem(QListWidgetItem(tr_count("and {count} more", "and {count} more", left)))
         self.list.setVisible(bool(self._lines))
-        rows = min(self.list.count(), _MOST_ROWS)
-        self.list.setFixedHeight(rows * max(0, self.list.sizeHintForRow(0)) + self._appearance.space(0.5))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as the sentences at this width, up to some lines of them."""
+        rows = range(min(self.list.count(), _MOST_ROWS))
+        line = self.list.fontMetrics().lineSpacing() + self._appearance.space(0.5)
+        height = min(sum(self.list.sizeHintForRow(row) for row in rows), (_MOST_ROWS + 2) * line)
+        self.list.setFixedHeight(height + self._appearance.space(0.5))
 
     def _item(self, line: AdaptationLine) -> QListWidgetItem:
         text = one_line(line.text) if line.count == 1 else f"{number(line.count)}× {one_line(line.text)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -290,10 +290,26 @@ class Segments(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._group.idToggled.connect(self._let_tab_come)
         self.buttons[0].setChecked(True)
+        for each in self.buttons:
+            each.installEventFilter(self)
+        self._frame()
 
     @property
     def current(self) -> int:
         return self._group.checkedId()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Draw one frame round the buttons that are there."""
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self._frame()
+        return False
+
+    def _frame(self) -> None:
+        shown = [each for each in self.buttons if not each.isHidden()]
+        for place, each in enumerate(shown):
+            is_last = place == len(shown) - 1
+            edge = "" if len(shown) == 1 else "first" if place == 0 else "last" if is_last else "middle"
+            restyle(each, "edge", edge)
 
     def choose(self, place: int) -> None:
         self.buttons[place].setChecked(True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -118,6 +118,7 @@ class DraftsDialog(QDialog):
         """Say below each draft why it was not saved, and offer the limit of characters that would do."""
         self._refused = {key: (why, limit) for key, why, limit in refused}
         self._fill(refused[0][0] if refused else self.rows.key)
+        self.rows.show_current()
         self._tell()
 
     def set_busy(self, *, busy: bool) -> None:
@@ -319,6 +320,19 @@ class _DraftTree(QTreeWidget):
         chosen = next(found, items[0] if items else None)
         if chosen is not None:
             self.setCurrentItem(chosen)
+
+    def show_current(self) -> None:
+        """Have the current row in sight, and why it was refused, which stands below it."""
+        current = self.currentItem()
+        line = None if current is None else current.child(0)
+        if line is not None:
+            self.scrollToItem(line)
+        if current is not None:
+            self.scrollToItem(current)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.show_current()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, item = self.key, self.currentItem()

@@ -12,6 +12,7 @@ from inspector.ui.safe_text import ElidedLabel, PlainLabel, safe_tooltip, withou
 from inspector.ui.widgets.controls import arrange, button, restyle, rule
 from inspector.ui.wording import tr
 
+_GAP_STEPS = 1
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
@@ -161,13 +162,19 @@ class LeftOutWidget(QFrame):
         reason = max(line, self.why.heightForWidth(max(room, 1)))
         row = self._shown_row
         below = reason + foot if row is None or row.do else max(reason, line + foot)
-        return max(each.sizeHint().height() for each in head) + below + 4 * space(0.5) + 2 * space(1.5) + 1
+        return (
+            max(each.sizeHint().height() for each in head)
+            + below
+            + 4 * space(_GAP_STEPS)
+            + 2 * space(1.5)
+            + 1
+        )
 
     def _measure(self) -> None:
         space = self._appearance.space
         inner = self._shown_row is not None and self._shown_row.inner
         edge = space(0.5)
         self._words.setContentsMargins(space(6 if inner else 3) - edge, space(1.5), space(3), space(1.5))
-        self._words.setSpacing(space(0.5))
+        self._words.setSpacing(space(_GAP_STEPS))
         self._head.setSpacing(space(1.5))
         self.setFixedHeight(self._height())

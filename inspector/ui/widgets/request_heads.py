@@ -75,7 +75,7 @@ class HeadPainter:
         if label:
             right = self._right(painter, box, right, label, theme.accent)
         x = left + space(4)
-        if place.kind is TextRowKind.RESULT:
+        if place.kind is TextRowKind.RESULT and is_paired(place):
             x = self._elbow(painter, box, left)
         chip, colour = self._chip_of(place)
         x = self._chip(painter, box, x, (chip, colour))
