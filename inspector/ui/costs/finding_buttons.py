@@ -46,5 +46,5 @@ class FindingButtons(QWidget):
             line = QHBoxLayout()
             arrange(line, None, self.fix_button, self.ignore_button, spacing=space(1))
             arrange(column, line)
-        column.setContentsMargins(space(1), 0, space(1), space(1) if below else 0)
+        column.setContentsMargins(*((0, 0, 0, space(1)) if below else (space(1), 0, space(1), 0)))
         self.fix_button.setVisible(bool(row.do))

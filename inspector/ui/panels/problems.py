@@ -29,7 +29,7 @@ _KIND, _WHAT, _WHERE, _SAVES, _FIX, _NO_END = 0, 1, 2, 3, 4, 100_000
 _WIDE_STEPS, _HIGH_STEPS = 200, 40
 _WIDTHS = {_KIND: 22, _WHERE: 32, _SAVES: 18, _FIX: 50}
 """Steps of the columns; the text has what is left."""
-_TEXT_STEPS, _MARK_STEPS = 50, 11
+_TEXT_STEPS, _MARK_STEPS = 50, 10
 """Steps below which the text takes the room of the place, of what is saved, and of the kind but for its mark."""
 _NAME_LENGTH = 80
 _LEFT = Qt.AlignmentFlag.AlignLeft
