@@ -7,6 +7,8 @@ import ctypes
 import os
 import secrets
 import sys
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from inspector.domain.actor import Clock
@@ -15,7 +17,7 @@ from inspector.domain.errors import Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.agent_store import AgentStore
 from inspector.runtime.environment import state_folder
-from inspector.storage.drafts_file import DraftsFile, StoredDraft
+from inspector.storage.drafts_file import DraftsFile, StoredDraft, StoredUnreadJson
 
 _FILE = "drafts.sqlite"
 _QUERY_LIMITED_INFORMATION = 0x1000
@@ -112,7 +114,7 @@ class DraftService:
             FileError: the drafts' file cannot be written.
         """
         file = await self._opened()
-        await file.put_unread(self._constellation, self._instance, unread)
+        await file.put_unread(self._constellation, StoredUnreadJson(self._instance, unread, self._clock()))
 
     async def drop_unread(self, ref: Ref) -> None:
         """Forget JSON of a block: by now it can be read, or is not wanted.
@@ -139,9 +141,18 @@ class DraftService:
                 continue
             taken[ref] = each.unread
             if not is_own:
-                await file.put_unread(self._constellation, self._instance, each.unread)
+                await file.put_unread(self._constellation, replace(each, instance=self._instance))
                 await file.discard_unread(self._constellation, each.instance, ref)
         return tuple(taken.values())
+
+    async def unread_times(self) -> dict[Ref, datetime]:
+        """When this instance's JSON that can't be read was kept last, by block.
+
+        Raises:
+            FileError: the drafts' file cannot be read.
+        """
+        file = await self._opened()
+        return await file.unread_times(self._constellation, self._instance)
 
     async def forget(self, stored: StoredDraft) -> None:
         """Discard a draft that was left.

@@ -54,7 +54,7 @@ from inspector.storage.database import Database
 from inspector.storage.transaction import Guard
 
 PROMPT = "summary"
-REASON = "summarised"
+REASON = "Summarise messages"
 _MOST_JOINED = 40
 """Messages that came out no smaller wait for those behind them up to this many."""
 

@@ -7,6 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 from inspector.domain.codec import read_time, write_time
@@ -40,6 +41,7 @@ _UNREAD_TABLE = """
         instance TEXT NOT NULL,
         base TEXT NOT NULL,
         text TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
         PRIMARY KEY (constellation_id, ref, instance)
     ) STRICT
 """
@@ -51,11 +53,16 @@ _PUT = """
 """
 _DISCARD = "DELETE FROM drafts WHERE constellation_id = ? AND ref = ? AND instance = ?"
 _PUT_UNREAD = """
-    INSERT INTO unread_json (constellation_id, ref, instance, base, text) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (constellation_id, ref, instance) DO UPDATE SET base = excluded.base, text = excluded.text
+    INSERT INTO unread_json (constellation_id, ref, instance, base, text, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (constellation_id, ref, instance) DO UPDATE
+    SET base = excluded.base, text = excluded.text, updated_at = excluded.updated_at
 """
 _DISCARD_UNREAD = "DELETE FROM unread_json WHERE constellation_id = ? AND ref = ? AND instance = ?"
-_ALL_UNREAD = "SELECT ref, instance, base, text FROM unread_json WHERE constellation_id = ? ORDER BY rowid"
+_ALL_UNREAD = """
+    SELECT ref, instance, base, text, updated_at FROM unread_json
+    WHERE constellation_id = ? ORDER BY updated_at, ref, instance
+"""
+_UNREAD_TIMES = "SELECT ref, updated_at FROM unread_json WHERE constellation_id = ? AND instance = ?"
 _ALL = """
     SELECT ref, instance, edit, updated_at FROM drafts
     WHERE constellation_id = ? ORDER BY updated_at, ref, instance
@@ -72,10 +79,11 @@ class StoredDraft:
 
 @dataclass(frozen=True, slots=True)
 class StoredUnreadJson:
-    """JSON that can't be read yet and the instance of the inspector that wrote it."""
+    """JSON that can't be read yet, the instance of the inspector that wrote it, and when that was last."""
 
     instance: str
     unread: UnreadJson
+    updated_at: datetime
 
 
 class DraftsFile:
@@ -121,10 +129,12 @@ class DraftsFile:
                 problems.append(Problem("drafts.unreadable", Severity.ERROR, row["ref"], parameters))
         return tuple(drafts), tuple(problems)
 
-    async def put_unread(self, constellation_id: str, instance: str, unread: UnreadJson) -> None:
+    async def put_unread(self, constellation_id: str, stored: StoredUnreadJson) -> None:
         """Keep JSON that can't be read, in place of the instance's earlier one; on disk when this returns."""
+        unread = stored.unread
         base = await asyncio.to_thread(dump, unread.base)
-        values = (str(unread.ref.whole), instance, base, unread.text)
+        at = write_time(stored.updated_at)
+        values = (str(unread.ref.whole), stored.instance, base, unread.text, at)
         await self._write(_PUT_UNREAD, (constellation_id, *values))
 
     async def discard_unread(self, constellation_id: str, instance: str, ref: Ref) -> None:
@@ -132,10 +142,17 @@ class DraftsFile:
         await self._write(_DISCARD_UNREAD, (constellation_id, str(ref.whole), instance))
 
     async def unread_of(self, constellation_id: str) -> tuple[StoredUnreadJson, ...]:
-        """All instances' unread JSON for a constellation, by when each was begun; a row that is damaged is left out."""
+        """All instances' unread JSON for a constellation, the oldest first; a row that is damaged is left out."""
         async with self._channel.lock:
             rows = await self._channel.fetch_all(_ALL_UNREAD, (constellation_id,))
         return await asyncio.to_thread(lambda: tuple(filter(None, map(_unread, rows))))
+
+    async def unread_times(self, constellation_id: str, instance: str) -> dict[Ref, datetime]:
+        """When an instance's unread JSON was kept last, by block."""
+        async with self._channel.lock:
+            rows = await self._channel.fetch_all(_UNREAD_TIMES, (constellation_id, instance))
+        refs = ((Ref.read(row["ref"]), read_time(row["updated_at"])) for row in rows)
+        return {ref: at for ref, at in refs if ref is not None}
 
     async def close(self) -> None:
         await self._channel.close()
@@ -155,9 +172,10 @@ def _unread(row: Row) -> StoredUnreadJson | None:
     ref = Ref.read(row["ref"])
     try:
         base: Content = load(Content, row["base"])
-    except MalformedError:
+        at = read_time(row["updated_at"])
+    except (MalformedError, ValueError):
         return None
-    return None if ref is None else StoredUnreadJson(row["instance"], UnreadJson(ref, base, row["text"]))
+    return None if ref is None else StoredUnreadJson(row["instance"], UnreadJson(ref, base, row["text"]), at)
 
 
 def _connector(path: Path) -> Callable[[], sqlite3.Connection]:

@@ -47,6 +47,11 @@ class DraftKeeper:
             if task is not None:
                 self._writing[target] = task
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything is written."""
+        return not self._stale and not self._writing
+
     async def settle(self) -> None:
         """Wait until everything is written."""
         while self._writing:

@@ -370,10 +370,12 @@ class FileState:
 class LiveFile(QObject):
     """The open file's session and its state at this moment.
 
-    `changed` carries `What` is another; the state is put in place before.
+    `changed` carries `What` is another; the state is put in place before. `leaving` asks views to hand over what
+    waits to be read of what was typed, as another file or none is about to be shown.
     """
 
     changed = Signal(object)
+    leaving = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -58,6 +58,8 @@ from inspector.ui.wording import tr
 
 OnError = Callable[[BaseException], bool]
 _NO_RECORDS = (*SETTINGS_KINDS, RefKind.CONSENT)
+_MOST_TURNS = 100
+"""How often what is typed is written down again before a file is left, while somebody types on."""
 _FINAL = frozenset({RefKind.CONSENT, RefKind.GRANT})
 """What is said to an agent can't be unsaid."""
 
@@ -144,7 +146,12 @@ class Workspace:
         while self._writes:
             await asyncio.gather(*self._writes, return_exceptions=True)
             await asyncio.sleep(0)
-        await self._keeper.settle()
+        for _ in range(_MOST_TURNS):
+            self.live.leaving.emit()
+            if self._keeper.is_settled:
+                return
+            # Meanwhile somebody may type on.
+            await self._keeper.settle()
 
     def show_agent(self, agent_id: str) -> None:
         if agent_id == self.file.agent_id or agent_id not in {each.id for each in self.file.agents}:

@@ -151,6 +151,25 @@ async def test_that_below_the_list_stands_what_the_current_draft_changes(drafts:
     assert not difference.isVisible()
 
 
+async def test_that_the_difference_follows_what_others_write(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    shown = one.studio.contents.drafts.list
+    assert shown is not None
+    one.dialog.rows.setCurrentItem(next(each for each in one.items if each.text(0) == "Is step 8 signed?"))
+    await one.until(lambda: "done" in shown.difference.inline.toPlainText())
+    await one.world.write(MESSAGE, EditMessage((TextPart("Totally other text"),)))
+    await one.until(lambda: "Totally other text" in shown.difference.inline.toPlainText())
+
+
+async def test_that_hundreds_of_drafts_are_listed_without_buttons_for_each(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    for number in range(300):
+        ref = Ref(RefKind.ARCHIVAL, f"arc_{number}")
+        one.workspace.records.put(Edit(ref, InsertArchival(values.ADA, f"Entry {number}.", ())))
+    await one.until(lambda: len(one.items) == 304)
+    assert len(one.dialog.findChildren(QPushButton)) < 200
+
+
 async def test_that_settings_of_a_block_are_a_row_with_their_tokens_and_what_they_change(
     studio: Studio, until: Until
 ) -> None:

@@ -39,8 +39,10 @@ class DraftList(QObject):
         self.dialog.show_below(self.difference)
         self.dialog.chosen.connect(self._compare)
 
-    def read(self) -> None:
-        """List the drafts that there are now."""
+    def read(self, *, anew: bool = True) -> None:
+        """List the drafts that there are now; `anew` where something else may be stored than was compared."""
+        if anew:
+            self._compared = None
         session = self._workspace.live.session
         if session is None:
             self._show(())

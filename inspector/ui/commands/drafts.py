@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from inspector.ui.commands.draft_list import DraftList
     from inspector.ui.widgets.drafts_dialog import DraftsDialog
 
-_LISTED = What.DRAFTS | What.SETTINGS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
+_LISTED = What.WRITTEN | What.DRAFTS | What.SETTINGS | What.REQUEST | What.BLOCKS | What.AGENTS | What.FILE
 _DISCARDED = "drafts.discarded"
 _CLOCK_MILLISECONDS = 5_000
 
@@ -71,7 +71,7 @@ class DraftCommands(QObject):
         )
         # How long ago something was edited is said anew while it is read.
         self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
-        self._clock.timeout.connect(lambda: self._follow(What.DRAFTS))
+        self._clock.timeout.connect(self._look_again)
         self._clock.start()
         services.workspace.changed.connect(self._follow)
 
@@ -232,6 +232,10 @@ class DraftCommands(QObject):
             self._window.centre.currentWidget()
             self._services.actions.run("edit.settings")
         self._window.activateWindow()
+
+    def _look_again(self) -> None:
+        if self.list is not None and self.list.dialog.isVisible():
+            self.list.read(anew=False)
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:

@@ -114,10 +114,9 @@ class CellDelegate(QStyledItemDelegate):
             hint = QAbstractItemDelegate.EndEditHint
             if _fills(event) or (event.key() in _ENTER and not event.modifiers() & ~_KEYPAD):
                 if not self.refusal:
-                    text = editor.text
-                    self.closeEditor.emit(editor, hint.NoHint)
                     if _fills(event):
-                        self.filled.emit(text)
+                        self.filled.emit(editor.text)
+                    self.closeEditor.emit(editor, hint.NoHint)
                 return True
             if event.key() == Qt.Key.Key_Escape:
                 editor.replace_range(0, len(editor.text), self._before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QItemSelectionRange, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QVBoxLayout, QWidget
 
 from inspector.ui.editors.cells import CellDelegate
@@ -41,6 +41,8 @@ class ElementsTable(QTableView):
     asks_for_least = False
     """Whether it asks for no more height than it needs at the least, and grows into what is there."""
 
+    _drags = False
+
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return QSize(hint.width(), self.minimumSizeHint().height()) if self.asks_for_least else hint
@@ -52,6 +54,19 @@ class ElementsTable(QTableView):
             event.setAccepted(is_own)
             return is_own or super().event(event)
         return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A mouse that is moved from a selected cell takes rows along; from another one it selects cells."""
+        drags = self.dragEnabled()
+        selection = self.selectionModel()
+        if not selection.isSelected(self.indexAt(event.position().toPoint())):
+            self.setDragEnabled(False)
+        super().mousePressEvent(event)
+        self._drags = drags
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.setDragEnabled(self._drags)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that work on rows; all others go to the table."""
@@ -163,6 +178,20 @@ class ElementsView(QWidget):
         ]
 
     @property
+    def chosen_cells(self) -> dict[str, list[str]]:
+        """The ids of the columns of the selected cells, by the ids of their rows, without that of the tokens."""
+        columns, found = self.model.columns, dict[str, set[int]]()
+        for each in self.table.ranges:
+            for row in range(each.top(), each.bottom() + 1):
+                key = self.model.key_at(row)
+                if key is not None:
+                    found.setdefault(key, set()).update(range(each.left(), each.right() + 1))
+        return {
+            key: [columns[at].id for at in sorted(places) if columns[at].id != TOKENS]
+            for key, places in found.items()
+        }
+
+    @property
     def _rows(self) -> list[int]:
         return sorted({row for each in self.table.ranges for row in range(each.top(), each.bottom() + 1)})
 
@@ -220,7 +249,8 @@ class ElementsView(QWidget):
 
     def _copy(self) -> None:
         chosen = self.chosen_columns
-        columns = [column for column in self.model.columns if column.id in chosen]
+        # Figures are copied where nothing else is selected.
+        columns = [each for each in self.model.columns if each.id in (chosen or (TOKENS,))]
         rows = [self.model.values[row] for row in self._rows]
         cells = [[str(_copied(column.roles, column.text, row)) for column in columns] for row in rows]
         if cells:

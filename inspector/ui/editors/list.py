@@ -188,16 +188,24 @@ class ListEditor(QWidget):
         if self._part.is_read_only:
             return
         rows = read_table(carried(QGuiApplication.clipboard().mimeData()))
-        chosen = self.view.chosen
+        chosen, columns = self.view.chosen, self.view.chosen_columns
         width = max(map(len, rows), default=0)
-        columns = self.view.chosen_columns
-        if width == len(rows) == 1 and len(columns) < len(self._names):
+        is_part = len(columns) < len(self._names)
+        if width == len(rows) == 1 and columns and is_part:
             # One cell goes over each of those that are selected.
-            rows, width = [rows[0] * len(columns)], len(columns)
-        names = self._columns_for_paste(width)
-        if chosen and self._is_part(width) and len(rows) in (1, len(chosen)):
             self._write_over(
-                dict(zip(chosen, rows * (len(chosen) if len(rows) == 1 else 1), strict=True)), names
+                {key: dict.fromkeys(cells, rows[0][0]) for key, cells in self.view.chosen_cells.items()}
+            )
+            return
+        names = columns if is_part and 1 < len(columns) == width else self._columns_for_paste(width)
+        if chosen and self._is_part(width) and len(rows) in (1, len(chosen)):
+            fault = next((self._too_wide(each, names) for each in rows if len(each) > len(names)), None)
+            if fault is not None:
+                self._tell(tr("Row {row}: {fault}", row=number(1), fault=fault.text))
+                return
+            lines = rows * (len(chosen) if len(rows) == 1 else 1)
+            self._write_over(
+                {key: dict(zip(names, each, strict=False)) for key, each in zip(chosen, lines, strict=True)}
             )
             return
         made: list[ListItem] = []
@@ -234,32 +242,34 @@ class ListEditor(QWidget):
         return names[names.index(self._current_name) :] if self._is_part(count) else names
 
     def _fill(self, text: str) -> None:
-        """Write what is typed in the current cell in the same column of all selected rows."""
-        chosen, name = self.view.chosen, self._names[self.view.table.currentIndex().column()]
-        if len(chosen) > 1:
-            self._write_over(dict.fromkeys(chosen, (text,)), [name])
+        """Write what is typed in the current cell in the same column of all selected rows, as one step with it."""
+        current = self.view.table.currentIndex()
+        name, key = self._names[current.column()], self.model.key_at(current.row())
+        if len(self.view.chosen) > 1:
+            self._write_over({each: {name: text} for each in self.view.chosen}, (key, name))
 
-    def _write_over(self, cells: Mapping[str, Sequence[str]], names: Sequence[str]) -> None:
-        """Write cells over those of some items, from the first of the named columns on; all of them or none."""
+    def _write_over(self, cells: Mapping[str, Mapping[str, str]], place: object = None) -> None:
+        """Write texts in columns of some items; all of them or none."""
         items = {each.id: each for each in self._items}
         written: dict[str, ListItem] = {}
         for row, (id_, texts) in enumerate(cells.items()):
             item: ListItem | FieldFault = items[id_]
-            if len(texts) > len(names):
-                item = self._too_wide(texts, names)
-            for name, text in zip(names, texts, strict=False):
+            for name, text in texts.items():
                 item = item if isinstance(item, FieldFault) else self._written(item, name, text)
             if isinstance(item, FieldFault):
                 self._tell(tr("Row {row}: {fault}", row=number(row + 1), fault=item.text))
                 return
             written[id_] = item
         self._tell("")
-        self._put([written.get(each.id, each) for each in self._items])
+        self._put([written.get(each.id, each) for each in self._items], place)
 
     def _written(self, item: ListItem, column: str, text: str) -> ListItem | FieldFault:
         fields = self._schema.item_schema
         field = next((each for each in fields or () if field_column(each.name) == column), None)
         value: object = text
+        if field is None and fields is not None:
+            name = one_line(field_of_column(column) or column, 40)
+            return FieldFault(tr("{name} isn't in the schema.", name=name))
         if field is not None and field.field_type is FieldType.BOOLEAN:
             value = _box_value(field, text.strip().lower(), values_of(item).get(field.name, False))
         if isinstance(value, FieldFault):

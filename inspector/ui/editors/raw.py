@@ -46,9 +46,8 @@ class RawPage(QWidget):
         self._read_soon.timeout.connect(self._read)
         self.page.editor.edited.connect(self._typed)
         part.shown.connect(self._follow)
-        self._take_up()
 
-    def _take_up(self) -> None:
+    def take_up(self) -> None:
         """Go on with a text that could not be read when the tab was closed."""
         kept = None if self._tools.unread is None else self._tools.unread.get()
         if kept is not None:
@@ -62,7 +61,7 @@ class RawPage(QWidget):
         """Show what was brought back, and forget what was discarded, in a list of all drafts."""
         is_kept = self._tools.unread is not None and self._tools.unread.get() is not None
         if is_kept and not self.fault.text():
-            self._take_up()
+            self.take_up()
         elif not is_kept and self.fault.text():
             self.give_up()
 
@@ -87,6 +86,14 @@ class RawPage(QWidget):
         self._tell("")
         self._from = None
         self._follow()
+
+    def let_go(self) -> None:
+        """Tell of nothing any more: the content is of another kind now. What is kept of a text stays kept."""
+        if self._read_soon.isActive() and self._from is not None and self._tools.unread is not None:
+            self._tools.unread.keep(self._from, self.page.editor.text)
+        self._read_soon.stop()
+        self._part.shown.disconnect(self._follow)
+        self._part.tell_fault(_FAULT, "")
 
     def _follow(self) -> None:
         """Show the content, unless something is typed that cannot be read yet."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.content import TextContent
+from inspector.domain.edits.base import UnreadJson
 from inspector.domain.edits.block_rows import RestoreBlock, SetCharLimit
 from inspector.domain.errors import RefusedError, Severity
 from inspector.domain.limit_violations import OVER_LIMIT
@@ -210,7 +211,18 @@ class BlockNotices(QObject):
         self._banners.show_notice(Notice(_UNLOCK, text, remark, "warning", choices=choices))
 
     def _offer_back(self, draft: UnsavedEdit) -> None:
-        choices = ((tr("Restore draft"), lambda: self._session.bring_back(draft)),)
+        self.offer_back(draft, None)
+
+    def offer_back(self, draft: UnsavedEdit | None, unread: UnreadJson | None) -> None:
+        """Offer to take up again what was discarded: a draft, JSON that can't be read, or both."""
+
+        def bring_back() -> None:
+            if draft is not None:
+                self._session.bring_back(draft)
+            if unread is not None and self._workspace.unread.get(self._id) is None:
+                self._workspace.unread.put(unread)
+
+        choices = ((tr("Restore draft"), bring_back),)
         self._banners.show_notice(Notice(_DISCARDED, tr("Draft discarded."), choices=choices))
 
     def _tell_met(self, state: BlockState) -> None:

@@ -26,10 +26,12 @@ from inspector.ui.wording import tr, tr_count
 class BlockEditors(QObject):
     """The editor of a block's content: the text page or the view of a structured content, and either as JSON.
 
-    `faulted` tells that what is typed and cannot be taken is something else now.
+    `faulted` tells that what is typed and cannot be taken is something else now. `discarded` carries the `UnsavedEdit`
+    and the `UnreadJson` that were given up, None for none.
     """
 
     faulted = Signal()
+    discarded = Signal(object, object)
 
     def __init__(self, services: PanelServices, page: TextPage, stack: QStackedWidget, block_id: str) -> None:
         super().__init__(stack)
@@ -47,6 +49,7 @@ class BlockEditors(QObject):
         self._figures = TokenFigures(services.workspace.count, self)
         self._model = ""
         self.work.changed.connect(self._text.shown)
+        services.workspace.live.leaving.connect(self.settle)
 
     @property
     def raw(self) -> RawPage:
@@ -54,6 +57,7 @@ class BlockEditors(QObject):
         if self.made_raw is None:
             self.made_raw = RawPage(self._part, self.tools())
             self._stack.addWidget(self.made_raw)
+            self.made_raw.take_up()
         return self.made_raw
 
     @property
@@ -87,9 +91,16 @@ class BlockEditors(QObject):
 
     def discard(self) -> None:
         """Discard the draft, and JSON that cannot be read."""
-        self.work.discard()
+        unread = self._services.workspace.unread.get(self._id)
+        if unread is None:
+            self.work.discard()
+            return
+        draft = self._services.workspace.file.drafts.get(self._id)
+        self.work.discard(quiet=True)
+        self._services.workspace.unread.drop(self._id)
         if self.made_raw is not None:
             self.made_raw.give_up()
+        self.discarded.emit(None if self.work.is_dirty else draft, unread)
 
     def follow_unread(self) -> bool:
         """Show JSON that was brought back or discarded elsewhere; says whether some is kept that isn't shown."""
@@ -143,7 +154,7 @@ class BlockEditors(QObject):
         """Let the JSON go: it is of a content of another kind."""
         left, self.made_raw = self.made_raw, None
         if left is not None:
-            left.give_up()
+            left.let_go()
             self._stack.removeWidget(left)
             left.deleteLater()
 

@@ -221,6 +221,7 @@ class BlockPanel(Panel):
         self.work.changed.connect(self.effects.tell)
         self.effects.opened.connect(self.show_sharing)
         self.editors.faulted.connect(self._tell)
+        self.editors.discarded.connect(self._notices.offer_back)
         self._pages.changed.connect(self._tell_settings)
         self.review.changed.connect(self._tell_review)
         self.work.saved.connect(self.reason_field.clear)

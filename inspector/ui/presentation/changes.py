@@ -35,6 +35,8 @@ def saved_text(saved: SavedChange, file: FileState) -> str:
     operation, name = saved.edit.operation, name_of_ref(saved.ref, file)
     if isinstance(operation, SetPinned):
         return tr("{name} pinned.", name=name) if operation.pinned else tr("{name} unpinned.", name=name)
+    if isinstance(operation, ArchiveMessage):
+        return tr("Message archived.") if operation.archived else tr("Message restored.")
     if isinstance(operation, SetLabel):
         name = one_line(operation.label, _NAME_LENGTH)
     elif isinstance(operation, CreateAgent) or hasattr(operation, "label"):

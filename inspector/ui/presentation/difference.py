@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, zip_longest
 
@@ -56,6 +57,19 @@ class _Same:
     new: DifferenceLine
 
 
+class _Spans:
+    """The changed stretches of a hunk in one of both texts, in their order; of many lines each has a few of them."""
+
+    def __init__(self, spans: Sequence[_Span]) -> None:
+        self._spans = spans
+        self._starts = [start for start, _, _ in spans]
+        self._ends = [end for _, end, _ in spans]
+
+    def within(self, start: int, end: int) -> Sequence[_Span]:
+        """Those that reach into a line."""
+        return self._spans[bisect_right(self._ends, start) : bisect_left(self._starts, end)]
+
+
 class _Texts:
     """Both texts by lines, with where each begins."""
 
@@ -86,24 +100,30 @@ class _Texts:
 
     def removed(self, place: int, hunk: MeasuredHunk) -> tuple[DifferenceLine, ...]:
         lines = hunk.hunk.lines
-        spans = [
-            (each.before_start, each.before_end, (place, at)) for at, each in enumerate(hunk.hunk.stretches)
-        ]
+        spans = _Spans(
+            [(each.before_start, each.before_end, (place, at)) for at, each in enumerate(hunk.hunk.stretches)]
+        )
         return tuple(
             DifferenceLine(
-                LineKind.REMOVED, _parts(self.old[at], self._old_at[at], spans), f"−{number(at + 1)}", place
+                LineKind.REMOVED,
+                _parts(self.old[at], self._old_at[at], spans.within(self._old_at[at], self._old_at[at + 1])),
+                f"−{number(at + 1)}",
+                place,
             )
             for at in range(lines.before_start, lines.before_end)
         )
 
     def added(self, place: int, hunk: MeasuredHunk) -> tuple[DifferenceLine, ...]:
         lines = hunk.hunk.lines
-        spans = [
-            (each.after_start, each.after_end, (place, at)) for at, each in enumerate(hunk.hunk.stretches)
-        ]
+        spans = _Spans(
+            [(each.after_start, each.after_end, (place, at)) for at, each in enumerate(hunk.hunk.stretches)]
+        )
         return tuple(
             DifferenceLine(
-                LineKind.ADDED, _parts(self.new[at], self._new_at[at], spans), f"+{number(at + 1)}", place
+                LineKind.ADDED,
+                _parts(self.new[at], self._new_at[at], spans.within(self._new_at[at], self._new_at[at + 1])),
+                f"+{number(at + 1)}",
+                place,
             )
             for at in range(lines.after_start, lines.after_end)
         )

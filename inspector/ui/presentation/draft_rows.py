@@ -64,6 +64,7 @@ async def read_rows(session: FileSession, file: FileState) -> tuple[DraftRow, ..
     """All drafts, those that were kept last first."""
     try:
         kept = {draft.ref: draft.updated_at for draft in await session.engine.drafts.own()}
+        kept |= await session.engine.drafts.unread_times()
     except FileError:
         kept = {}
     blocks = [await _block_row(session, file, id_, draft) for id_, draft in file.drafts.items()]
@@ -79,7 +80,8 @@ async def _block_row(session: FileSession, file: FileState, block_id: str, draft
     state = file.blocks.get(block_id) or await session.engine.memory.get(block_id)
     if state is None:
         return DraftRow(ref, block_id, tr("block"), "")
-    row = DraftRow(ref, state.block.label, tr("block"), _agent(file, state.block.owner))
+    kind = tr("block and JSON with an error") if block_id in file.unread_json else tr("block")
+    row = DraftRow(ref, state.block.label, kind, _agent(file, state.block.owner))
     now, saved = _in_request(file.request, ref), _in_request(file.saved_request, ref)
     if now is not None or saved is not None:
         (new, is_exact), (old, was_exact) = now or (0, True), saved or (0, True)
@@ -230,9 +232,7 @@ def record_texts(record: Record, edit: Edit) -> tuple[str, str]:
 
 
 async def _block_texts(session: FileSession, file: FileState, ref: Ref) -> tuple[str, str]:
-    unread, draft = file.unread_json.get(ref.id), file.drafts.get(ref.id)
-    if unread is not None:
-        return await asyncio.to_thread(_json, unread.base), unread.text
+    draft = file.drafts.get(ref.id)
     state = file.blocks.get(ref.id) or await session.engine.memory.get(ref.id)
     if state is None or draft is None:
         return "", ""

@@ -198,9 +198,11 @@ class WhatIfBar(QFrame):
             tried.config.layout,
             self._try_layout,
         )
-        self.strategy.tell(tr("History"), strategy_name(tried.config.strategy.kind))
+        # Where the agent has none of its own, the layout's is used.
+        kind = file.request.strategy if file.request is not None else tried.config.strategy.kind
+        self.strategy.tell(tr("History"), strategy_name(kind))
         kinds = [Option(each.kind, strategy_name(each.kind)) for each in STRATEGIES]
-        self.strategy.offer(kinds, tried.config.strategy.kind, self._try_strategy)
+        self.strategy.offer(kinds, kind, self._try_strategy)
 
     def _show_chips(self, parts: tuple[WhatIfPart, ...]) -> None:
         if parts != self._chips:

@@ -27,7 +27,8 @@ from inspector.ui.wording import number, signed, tr, tr_count
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NAME, _KIND, _AGENT, _CHANGE, _AGE, _DO = range(6)
 _WIDTH, _HEIGHT, _SHARE = 110, 32, 0.92
-_MOST_BUTTONS = 200
+_MEASURED_ROWS = 50
+_MOST_BUTTONS = 50
 """Rows that get buttons of their own; keys and the buttons below work on every row."""
 
 
@@ -172,10 +173,12 @@ class DraftsDialog(QDialog):
     def _fill(self, current: Hashable | None) -> None:
         self.rows.blockSignals(True)
         self.rows.clear()
+        # With columns that follow their contents, each row that is added would have all of them measured again.
+        self.rows.fix_columns(fixed=True)
+        items = [self._item(draft) for draft in self._drafts.values()]
+        self.rows.addTopLevelItems(items)
         width = 0
-        for at, draft in enumerate(self._drafts.values()):
-            item = self._item(draft)
-            self.rows.addTopLevelItem(item)
+        for at, (draft, item) in enumerate(zip(self._drafts.values(), items, strict=True)):
             if at < _MOST_BUTTONS:
                 buttons = self._buttons(draft)
                 self.rows.setItemWidget(item, _DO, buttons)
@@ -190,6 +193,7 @@ class DraftsDialog(QDialog):
                 item.addChild(line)
                 line.setFirstColumnSpanned(True)
                 item.setExpanded(True)
+        self.rows.fix_columns(fixed=False)
         self.rows.blockSignals(False)
         self.rows.setColumnWidth(_DO, width + self._appearance.space(3))
         self.rows.go_to(current)
@@ -298,11 +302,17 @@ class _DraftTree(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionsMovable(False)
-        for column in range(self.columnCount()):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(_DO, QHeaderView.ResizeMode.Fixed)
+        header.setResizeContentsPrecision(_MEASURED_ROWS)
+        self.fix_columns(fixed=False)
         self.itemDoubleClicked.connect(lambda *_: self._open())
+
+    def fix_columns(self, *, fixed: bool) -> None:
+        """Have columns follow their contents, or keep their widths while rows are put in."""
+        modes, header = QHeaderView.ResizeMode, self.header()
+        for column in (_KIND, _AGENT, _CHANGE, _AGE):
+            header.setSectionResizeMode(column, modes.Fixed if fixed else modes.ResizeToContents)
+        header.setSectionResizeMode(_NAME, modes.Stretch)
+        header.setSectionResizeMode(_DO, modes.Fixed)
 
     @property
     def key(self) -> Hashable | None:

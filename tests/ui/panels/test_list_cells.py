@@ -85,6 +85,55 @@ async def test_that_several_cells_are_filled_at_once(open_block: Any) -> None:
     leave_text()
 
 
+async def test_that_cells_of_columns_apart_are_pasted_where_they_belong(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    click(view, 0, 0)
+    click(view, 0, 2, CONTROL)
+    assert copied(view) == "yes\t3\n"
+    click(view, 1, 0)
+    click(view, 1, 2, CONTROL)
+    paste(view, "yes\t5")
+    second = one.panel.editors.draft.content.items[1].value
+    assert (second["title"], second["done"], second["priority"]) == ("Sign", True, 5)
+    click(view, 0, 1)
+    click(view, 1, 2, CONTROL)
+    paste(view, "7")
+    items = one.panel.editors.draft.content.items
+    assert [(each.value["title"], each.value["priority"]) for each in items[:2]] == [("7", 3), ("Sign", 7)]
+    click(view, 0, 4)
+    assert copied(view).strip().isdigit()
+    leave_text()
+
+
+async def test_that_filled_cells_are_one_step_to_undo(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view = one.page.view.table
+    stored = titles(one.panel.editors.draft.content)
+    click(view, 0, 1)
+    click(view, 2, 1, SHIFT)
+    QTest.keyClick(view, Keys.Key_F2)
+    QTest.keyClicks(editor_in(view), "Same")
+    QTest.keyClick(editor_in(view), Keys.Key_Return, CONTROL)
+    assert titles(one.panel.editors.draft.content) == ["Same", "Same", "Same"]
+    QTest.keySequence(view, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert titles(one.panel.editors.draft.content) == stored
+
+
+async def test_that_a_mouse_that_is_moved_from_a_cell_selects_a_rectangle(open_block: Any) -> None:
+    one = await open_block(TASKS)
+    view, model = one.page.view.table, one.page.model
+    click(view, 2, 0)
+    first, last = (view.visualRect(model.index(*each)).center() for each in ((0, 1), (1, 2)))
+    QTest.mousePress(view.viewport(), LEFT, pos=first)
+    for at in (QPoint(first.x() + 20, first.y() + 5), last):
+        QTest.mouseMove(view.viewport(), at)
+    QTest.mouseRelease(view.viewport(), LEFT, pos=last)
+    assert one.page.view.chosen == ["a", "b"]
+    assert one.page.view.chosen_columns == [model.columns[1].id, model.columns[2].id]
+    assert view.dragEnabled()
+
+
 async def test_that_rows_are_sorted_and_stored_as_they_were(open_block: Any) -> None:
     one = await open_block(TASKS)
     view, model = one.page.view.table, one.page.model

@@ -1,10 +1,14 @@
 """A text block edited as JSON: the same draft as in its editor, with what cannot be read named."""
 
 import json
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from inspector.domain.blocks import ListSchema
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import SetCharLimit, SetSchema
 from inspector.domain.edits.text import SetText
 from inspector.ui.editors.raw import RawPage
 from inspector.ui.editors.text import TextEditor
@@ -12,7 +16,7 @@ from inspector.ui.notices.block_head import BlockTabView
 from inspector.ui.panels.block import BlockPanel
 from tests.ui.panels.block_tab import BlockTab, OpenTab
 from tests.ui.test_drafts import Drafts
-from tests.ui.world import QUESTIONS, STORED
+from tests.ui.world import QUESTIONS, STORED, prepare_file
 
 
 def opened_json(one: BlockTab) -> tuple[RawPage, TextEditor]:
@@ -160,3 +164,54 @@ async def test_that_json_that_can_not_be_read_is_a_draft_in_the_list_of_all(open
     await one.calm()
     [kept] = await one.world.engine.drafts.take_over_unread()
     assert kept.text == typed
+
+
+async def test_that_json_with_an_error_outlives_another_kind_of_the_block(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    _, editor = opened_json(one)
+    typed = '{"kind": "text", "text": "a whole new text'
+    write(editor, editor.text, typed)
+    await one.calm()
+    await one.world.write(QUESTIONS, SetSchema(ListSchema(), accept_loss=True))
+    await one.until(lambda: one.panel.editors.structured is not None)
+    await one.until(lambda: one.panel.views.current == BlockTabView.RAW)
+    assert one.panel.editors.raw.page.editor.text == typed
+    assert one.panel.editors.raw.fault.text()
+    await one.calm()
+    [kept] = await one.world.engine.drafts.take_over_unread()
+    assert kept.text == typed
+
+
+async def test_that_json_with_an_error_is_brought_back_after_the_tab_discarded_it(open_tab: OpenTab) -> None:
+    one = await open_tab()
+    raw, editor = opened_json(one)
+    write(editor, "arm64", "MINE")
+    typed = editor.text.removesuffix("}")
+    editor.replace_range(len(typed), 1, "")
+    QTest.mouseClick(one.panel.discard_button, Qt.MouseButton.LeftButton)
+    assert not raw.fault.text()
+    assert one.editor.text == STORED
+    await one.click("Restore draft")
+    await one.until(lambda: raw.fault.text())
+    assert editor.text == typed
+    assert "MINE" in one.editor.text
+
+
+async def test_that_json_that_waits_to_be_read_stays_with_its_file(
+    open_tab: OpenTab, tmp_db_dir: Path
+) -> None:
+    one = await open_tab(Edit(QUESTIONS, SetCharLimit(0)), Edit(QUESTIONS, SetText("word " * 20_000)))
+    _, editor = opened_json(one)
+    editor.replace_range(len(editor.text) - 1, 1, "")
+    await one.calm()
+    (tmp_db_dir / "second").mkdir()
+    other = await prepare_file(tmp_db_dir / "second")
+    workspace = one.studio.contents.workspace
+    first = one.world.path
+    editor.replace_range(len(editor.text), 0, "late")
+    workspace.open(other)
+    await one.until(lambda: workspace.file.path == other)
+    assert not workspace.file.unread_json
+    workspace.open(first)
+    await one.until(lambda: workspace.file.path == first)
+    assert workspace.file.unread_json[QUESTIONS.id].text.endswith("late")
