@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 
 from PySide6.QtCore import Qt
@@ -43,10 +43,27 @@ class LineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinePart:
-    """A run of characters of one line; `stretch` is the changed stretch that it belongs to, if any."""
+    """A run of characters of one line; `stretch` is the changed stretch that it belongs to, if any.
+
+    `offset` is where the run begins in its stretch, None where it isn't shown character by character.
+    """
 
     text: str
     stretch: Stretch | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedRun:
+    """What is selected of a changed stretch: of its earlier or its later text, from one offset to another.
+
+    Without offsets it is all of the stretch.
+    """
+
+    stretch: Stretch
+    is_earlier: bool
+    start: int | None = None
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,25 +143,31 @@ class DifferencePane(QPlainTextEdit):
         before = self._lines[: self.textCursor().blockNumber() + 1]
         return next((line.hunk for line in reversed(before) if line.hunk is not None), None)
 
-    def selected_stretches(self) -> set[Stretch]:
-        """The changed stretches that the selection touches."""
+    def selected_runs(self) -> list[SelectedRun]:
+        """What of changed stretches is selected, run by run."""
         cursor = self.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
-        return set(self._touched(start, end)) if cursor.hasSelection() else set()
+        return list(self._touched(start, end)) if cursor.hasSelection() else []
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         inside = self.contentsRect()
         self._margin.setGeometry(inside.left(), inside.top(), self._margin.room, inside.height())
 
-    def _touched(self, start: int, end: int) -> Iterator[Stretch]:
+    def _touched(self, start: int, end: int) -> Iterator[SelectedRun]:
         block = self.document().findBlock(start)
         while block.isValid() and block.position() < end:
             at = block.position()
-            for part in self._lines[block.blockNumber()].parts:
-                after = at + units_in(show_controls(part.text))
+            line = self._lines[block.blockNumber()]
+            for part in line.parts:
+                shown = show_controls(part.text)
+                after = at + units_in(shown)
                 if part.stretch is not None and at < end and after > start:
-                    yield part.stretch
+                    run = SelectedRun(part.stretch, line.kind is LineKind.REMOVED)
+                    if part.offset is not None and len(part.text) == after - at and shown == part.text:
+                        first, last = max(start, at) - at, min(end, after) - at
+                        run = replace(run, start=part.offset + first, end=part.offset + last)
+                    yield run
                 at = after
             block = block.next()
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from typing import TypeGuard
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from inspector.domain.differences.hunks import splices_back
+from inspector.domain.differences.texts import ChangedRange
 from inspector.domain.edits.text import Splice
 from inspector.domain.history import VersionComparison
 from inspector.ui.appearance import Appearance
-from inspector.ui.editors.difference_pane import DifferencePane, Stretch
+from inspector.ui.editors.difference_pane import DifferencePane, SelectedRun, Stretch
 from inspector.ui.presentation.difference import ShownDifference
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
@@ -124,24 +127,29 @@ class DifferenceView(QWidget):
 
     def hunk_back(self) -> tuple[Splice, ...]:
         """The edit that gives the hunk at the cursor what stood there in the chosen version."""
-        return self._back(lambda stretch: stretch[0] == self.hunk)
+        found = self._changed()
+        here = [stretch for (place, _), stretch in found.items() if place == self.hunk]
+        return () if self.comparison is None else splices_back(self.comparison.before, here)
 
     def selection_back(self) -> tuple[Splice, ...]:
         """The edit that gives what is selected what stood there in the chosen version."""
-        chosen = self.pane.selected_stretches()
-        return self._back(lambda stretch: stretch in chosen)
-
-    def _back(self, is_wanted: Callable[[Stretch], bool]) -> tuple[Splice, ...]:
-        comparison = self.comparison
+        comparison, runs = self.comparison, dict[Stretch, list[SelectedRun]]()
+        for run in self.pane.selected_runs():
+            runs.setdefault(run.stretch, []).append(run)
         if comparison is None:
             return ()
-        wanted = [
-            stretch
-            for place, measured in enumerate(comparison.hunks)
-            for at, stretch in enumerate(measured.hunk.stretches)
-            if is_wanted((place, at))
-        ]
+        changed = self._changed()
+        wanted = [_part_of(changed[key], chosen, comparison) for key, chosen in sorted(runs.items())]
         return splices_back(comparison.before, wanted)
+
+    def _changed(self) -> dict[Stretch, ChangedRange]:
+        """All changed stretches, in their order."""
+        hunks = () if self.comparison is None else self.comparison.hunks
+        return {
+            (place, at): stretch
+            for place, measured in enumerate(hunks)
+            for at, stretch in enumerate(measured.hunk.stretches)
+        }
 
     def _fill(self) -> None:
         if self._shown is None:
@@ -153,3 +161,28 @@ class DifferenceView(QWidget):
             self.right.show_lines(self._shown.right)
         else:
             self.inline.show_lines(self._shown.inline)
+
+
+def _part_of(stretch: ChangedRange, runs: Sequence[SelectedRun], compared: VersionComparison) -> ChangedRange:
+    """What is selected of a changed stretch. Where other words stand in its place, it is changed back as a whole."""
+    starts, ends = [each.start for each in runs], [each.end for each in runs]
+    removed = compared.before[stretch.before_start : stretch.before_end]
+    added = compared.after[stretch.after_start : stretch.after_end]
+    if None in starts or None in ends or (removed and added):
+        return stretch
+    text, first, last = removed or added, min(filter(_is_number, starts)), max(filter(_is_number, ends))
+    # What parts a word from the next one goes with it, and the end of a line, which isn't shown, with the whole line.
+    first = 0 if not text[:first].strip("\r\n") else first
+    last += len(text[last:]) - len(text[last:].lstrip(" \t"))
+    if first == 0 or text[first - 1] in "\r\n":
+        behind = text[last : last + 2]
+        last += 2 if behind == "\r\n" else 1 if behind[:1] == "\n" else 0
+    if removed:
+        return replace(
+            stretch, before_start=stretch.before_start + first, before_end=stretch.before_start + last
+        )
+    return replace(stretch, after_start=stretch.after_start + first, after_end=stretch.after_start + last)
+
+
+def _is_number(offset: int | None) -> TypeGuard[int]:
+    return offset is not None

@@ -179,10 +179,13 @@ def _parts(line: str, start: int, spans: Iterable[_Span]) -> tuple[LinePart, ...
             continue
         if low >= length:
             # Only its end differs, which would not be seen.
-            found += (LinePart(line[at:length]), LinePart(_END_MARK, stretch))
+            found += (LinePart(line[at:length]), LinePart(_END_MARK, stretch, start + low - first))
             at = length
             break
-        found += (LinePart(line[at:low]), LinePart(line[low : min(high, length)], stretch))
+        found += (
+            LinePart(line[at:low]),
+            LinePart(line[low : min(high, length)], stretch, start + low - first),
+        )
         at = min(high, length)
     found.append(LinePart(line[at:length]))
     return tuple(_shortened(part) for part in found if part.text)

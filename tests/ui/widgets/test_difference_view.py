@@ -1,9 +1,11 @@
 """A difference side by side: long lines are wrapped, and both sides are scrolled to the same line."""
 
+import pytest
 from PySide6.QtGui import QTextOption
 from pytestqt.qtbot import QtBot
 
 from inspector.domain.edits.base import Version
+from inspector.domain.splices import spliced
 from inspector.runtime.catalogues import shipped_counters
 from inspector.runtime.history import compared_texts
 from inspector.ui.appearance import Appearance
@@ -28,6 +30,35 @@ def shown_beside(qtbot: QtBot, appearance: Appearance, lines: list[str]) -> Diff
     )
     view.show_difference(shown_difference(compared))
     return view
+
+
+def compared(view: DifferenceView, before: str, after: str) -> None:
+    counter = shipped_counters().counter(None)
+    view.show_difference(shown_difference(compared_texts(Version(before), before, after, counter)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "selected", "result"),
+    [
+        ("alpha beta gamma delta", "alpha delta plus", "gamma", "alpha gamma delta plus"),
+        ("alpha beta gamma delta", "alpha delta plus", "beta gamma ", "alpha beta gamma delta plus"),
+        ("alpha delta", "alpha beta gamma delta", "gamma ", "alpha beta delta"),
+        # Other words stand in their place: each is changed back as a whole.
+        ("say old words here", "say newer terms here", "ol", "say old terms here"),
+        ("one\ntwo\nthree\nfour", "one\nfour", "two", "one\ntwo\nfour"),
+        ("one\ntwo\nfour", "one\nfour", "two", "one\ntwo\nfour"),
+    ],
+)
+def test_that_only_what_is_selected_is_changed_back(
+    qtbot: QtBot, appearance: Appearance, before: str, after: str, selected: str, result: str
+) -> None:
+    view = DifferenceView(appearance)
+    qtbot.addWidget(view)
+    compared(view, before, after)
+    cursor = view.inline.document().find(selected)
+    assert cursor.selectedText() == selected
+    view.inline.setTextCursor(cursor)
+    assert spliced(after, view.selection_back()) == result
 
 
 def topmost(pane: DifferencePane) -> int:
