@@ -139,20 +139,20 @@ QLineEdit:disabled, QPlainTextEdit[role="field"]:disabled {
   color: @muted; background: @surface; border: 1px solid @border;
 }
 QSpinBox[role="figure"] { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
-  padding: @px2 @px6; selection-background-color: @chosen; selection-color: @text;
+  padding: @px2 @px8; selection-background-color: @chosen; selection-color: @text;
 }
 QSpinBox[role="figure"]::up-button, QSpinBox[role="figure"]::down-button { width: 0px; border: none; }
 QSpinBox[role="figure"]:focus { border: 1px solid @focus; }
 QSpinBox[role="figure"]:disabled { color: @muted; border: 1px solid @border; }
 QComboBox { background: @field; color: @text; border: 1px solid @control; border-radius: @px4;
-  padding: @px2 @px6;
+  padding: @px2 @px6 @px2 @px8;
 }
 QComboBox::drop-down { border: none; width: @px24; }
 QComboBox::down-arrow { image: @picture_arrow; width: @px16; height: @px16; }
 QComboBox:hover { background: @hover; }
 QComboBox:focus, QComboBox:on { border: 1px solid @focus; }
 QComboBox:disabled { color: @muted; border: 1px solid @border; }
-QCheckBox { spacing: @px8; }
+QCheckBox { spacing: @px8; padding: @px4 0px; }
 QCheckBox::indicator, QTableView::indicator, QTreeView::indicator {
   width: @px14; height: @px14; background: @field; border: 1px solid @muted; border-radius: @px4;
 }
@@ -169,6 +169,7 @@ QCheckBox::indicator:focus { border: 1px solid @text; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @border; }
 QLineEdit[role="filter"] { background: @surface; }
 QPlainTextEdit[role="page"] { background: @background; border: none; border-radius: 0px; }
+QPlainTextEdit[role="field"] { padding: 0px @px4; }
 QPlainTextEdit[role="field"]:focus { border: 1px solid @focus; }
 QLineEdit:read-only, QPlainTextEdit[role="field"]:read-only { background: @surface; border: 1px solid @border; }
 QLineEdit:read-only:focus, QPlainTextEdit[role="field"]:read-only:focus { border: 1px solid @focus; }

@@ -72,6 +72,7 @@ class CutPreview(QWidget):
         super().__init__()
         self._services = services
         self._run: Callable[[], None] = close
+        self._warning = ""
         self._title = PlainLabel("", strong=True, wrap=True)
         self._total = PlainLabel("", wrap=True)
         self._note = PlainLabel("", tone="muted", size="small", wrap=True)
@@ -102,15 +103,19 @@ class CutPreview(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def begin(self, title: str, do: str, run: Callable[[], None]) -> None:
-        """Name the fix; its figures follow with `show_figures`."""
+    def begin(self, title: str, do: str, run: Callable[[], None], warning: str = "") -> None:
+        """Name the fix and what it changes elsewhere; its figures follow with `show_figures`."""
         self._run = run
         self._title.setText(title)
         self.do_button.setText(do)
         self.do_button.setAccessibleName(do)
         self._total.setText(tr("Building the preview …"))
-        self._note.setText(tr("Preview only. Nothing is saved."))
+        self._warning = warning
+        self._say(tr("Preview only. Nothing is saved."))
         self._model.set_values(())
+
+    def _say(self, text: str) -> None:
+        self._note.setText(" ".join(filter(None, (text, self._warning))))
 
     def show_figures(self, simulation: Simulation) -> None:
         """Show the pieces that change and what the whole comes to."""
@@ -125,7 +130,7 @@ class CutPreview(QWidget):
         pieces = previewed_pieces(simulation)
         self._model.set_values(pieces)
         count = tr_count("{count} piece changes.", "{count} pieces change.", len(pieces))
-        self._note.setText(tr("{count} Preview only. Nothing is saved.", count=count))
+        self._say(tr("{count} Preview only. Nothing is saved.", count=count))
 
     def show_failure(self) -> None:
         self._total.setText(tr("The preview can't be built. The Request may have changed since."))

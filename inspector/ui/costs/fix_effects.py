@@ -11,6 +11,7 @@ from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetBlockType, SetDescription, SetSchema
+from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix
 from inspector.domain.simulation import Simulation
 from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
@@ -104,9 +105,9 @@ def effect_text(simulation: Simulation) -> str:
     return "\n".join(lines)
 
 
-def shared_text(fix: Fix, file: FileState) -> str:
-    """A warning where the fix changes a block that every agent sees; nothing elsewhere."""
-    state = file.blocks.get(fix.target.id) if fix.target else None
+def shared_text(target: Ref | None, file: FileState) -> str:
+    """A warning where a fix changes a block that every agent sees; nothing elsewhere."""
+    state = file.blocks.get(target.id) if target else None
     others = [each.name for each in file.agents if each.id != file.agent_id]
     if state is None or state.block.owner != CONSTELLATION_OWNER or not others:
         return ""

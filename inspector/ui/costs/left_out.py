@@ -132,7 +132,7 @@ class LeftOutPart(QWidget):
         return self._effects.remark(edit) if edit is not None else ""
 
     def _shared(self, fix: Fix) -> str:
-        return shared_text(fix, self._services.workspace.file)
+        return shared_text(fix.target, self._services.workspace.file)
 
     def _select_what_came_in(self, request: Request) -> None:
         """After a fix, select the first piece of its kind that the Request did not have before."""

@@ -23,6 +23,7 @@ from inspector.domain.requests import Request
 from inspector.ui.actions import Action
 from inspector.ui.costs.budget_table import CACHE, SINCE_SENT, BudgetTable
 from inspector.ui.costs.cut_preview import CutPreview
+from inspector.ui.costs.fix_effects import shared_text
 from inspector.ui.costs.fix_runner import FixRunner
 from inspector.ui.costs.left_out import LeftOutPart
 from inspector.ui.costs.next_cut import NextCut
@@ -137,7 +138,8 @@ class BudgetPanel(Panel):
         file = self.services.workspace.file
         name = one_line(subject_of(finding, file), _NAME_LENGTH)
         title = tr("Preview · {name}\n{text}", name=name, text=fix_text(finding))
-        self.cut_preview.begin(title, fix_button_text(finding), lambda: self._run_previewed(finding))
+        warning = shared_text(finding.where, file)
+        self.cut_preview.begin(title, fix_button_text(finding), lambda: self._run_previewed(finding), warning)
         self._pages.setCurrentWidget(self.cut_preview)
         self.cuts.hide()
         self.cut_preview.do_button.setFocus(Qt.FocusReason.OtherFocusReason)

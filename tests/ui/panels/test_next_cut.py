@@ -1,17 +1,24 @@
 """The budget's next best cut: previewed without writing, made, and undone, on the real window."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from inspector.domain.blocks import CONSTELLATION_OWNER
+from inspector.domain.content import TextContent
+from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import CreateBlock
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.lint import LintRule
+from inspector.domain.ref import Ref, RefKind
 from inspector.ui.costs.next_cut import CutWidget
 from inspector.ui.file_state import What
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.presentation.cuts import IGNORED
 from tests.ui.conftest import Studio, Until
 from tests.ui.large_file import LARGE, open_large
-from tests.ui.open_window import calm, open_file, press_toast, said
+from tests.ui.open_window import calm, open_file, press_toast, said, texts
 
 
 def tokens(studio: Studio) -> int:
@@ -68,6 +75,23 @@ async def test_that_a_preview_shows_before_and_after_and_writes_nothing(studio: 
     await said(studio, until, "Message archived")
     await until(lambda: tokens(studio) < before - cut.tokens + 100)
     assert not preview.isVisible()
+
+
+async def test_that_a_preview_says_whom_else_a_cut_changes_the_block_for(
+    studio: Studio, until: Until
+) -> None:
+    rules = Ref(RefKind.BLOCK, "blk_rules")
+    create = CreateBlock(CONSTELLATION_OWNER, "rules", content=TextContent("Sign every build."))
+    await studio.opener.change_file(Edit(rules, create))
+    panel = await open_large(studio, until)
+    await until(lambda: rules.id in studio.contents.workspace.file.blocks)
+    finding = panel.cuts.rows[0].finding
+    panel.preview(finding)
+    assert "Every agent" not in texts(panel.cut_preview)
+    panel.preview(replace(finding, where=rules))
+    assert "Every agent sees this block: it changes for Grace" in texts(panel.cut_preview)
+    panel.close_preview()
+    await calm(studio, until)
 
 
 async def test_that_the_preview_ends_when_another_takes_the_message_away(
