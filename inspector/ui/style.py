@@ -193,13 +193,15 @@ QHeaderView::section {
   font-size: @small;
 }
 
+QTabWidget { background: @background; }
 QTabWidget::pane { border: none; border-top: 1px solid @border; }
-QTabBar { background: @surface; qproperty-drawBase: 0; qproperty-elideMode: ElideNone; qproperty-usesScrollButtons: 1; }
+QTabBar { background: @background; qproperty-drawBase: 0; qproperty-elideMode: ElideNone; qproperty-usesScrollButtons: 1; }
 QTabBar::tab {
-  background: @surface; color: @muted; border: none; border-right: 1px solid @border; border-top: 2px solid transparent;
+  background: @background; color: @muted; border: none; border-right: 1px solid @border;
+  border-top: 2px solid transparent;
   padding: @px4 @px12;
 }
-QTabBar::tab:selected { background: @background; color: @text; border-top: 2px solid @accent; }
+QTabBar::tab:selected { background: @surface; color: @text; border-top: 2px solid @accent; }
 QTabBar::tab:hover:!selected { background: @hover; color: @text; }
 QTabBar::tab:focus { color: @accent; }
 QTabBar::close-button { margin-left: @px4; }

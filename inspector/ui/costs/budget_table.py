@@ -285,7 +285,7 @@ class BudgetTable(QWidget):
 
     def _measure_columns(self) -> None:
         look = self._services.appearance
-        space, metrics = look.space, QFontMetrics(look.font())
+        space, metrics = look.space, QFontMetrics(look.font(figures=True))
         # What the style leaves free at both ends of a cell, beside the style sheet's padding; one for rounding.
         free = 2 * (self.tree.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1) + 1
         small = QFontMetrics(look.font(TextSize.SMALL))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
@@ -13,7 +14,7 @@ from inspector.domain.errors import InspectorError
 from inspector.domain.layouts import Layout
 from inspector.domain.requests import LeftOut, Request
 from inspector.domain.simulation import Simulation
-from inspector.ui.models.columns import Column
+from inspector.ui.models.columns import Column, figures_font
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.names import name_of_source
@@ -158,8 +159,9 @@ class LayoutPreview(QWidget):
         self._model.set_values(())
 
     def _measure(self) -> None:
+        metrics = QFontMetrics(figures_font().resolve(self.view.font()))
         for column, figure in enumerate(_FIGURES, 1):
-            wide = self.view.fontMetrics().horizontalAdvance(figure) + self._services.appearance.space(4)
+            wide = metrics.horizontalAdvance(figure) + self._services.appearance.space(4)
             self.view.setColumnWidth(column, wide)
 
 

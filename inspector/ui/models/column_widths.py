@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHeaderView
 
-from inspector.ui.models.columns import Column
+from inspector.ui.models.columns import Column, figures_font
 
 _WIDTH = 12
 """Letters of a column of which nothing is said."""
@@ -142,7 +142,8 @@ class _ColumnFit(QObject):
         return self._measured[at]
 
     def _measure(self, at: int) -> int:
-        metrics = QFontMetrics(self._font)
+        # As wide as figures may be, which columns of them are drawn with.
+        metrics = QFontMetrics(figures_font().resolve(self._font))
         rows = islice(_rows_of(self._header.model(), QModelIndex()), _LOOKED_AT)
         texts = (str(row.siblingAtColumn(at).data() or "") for row in rows)
         widest = max((metrics.horizontalAdvance(text[:_MOST_LETTERS]) for text in texts), default=0)

@@ -122,7 +122,7 @@ class HitPainter(QStyledItemDelegate):
         above, below = QRect(room), QRect(room)
         above.setHeight(room.height() // 2)
         below.setTop(above.bottom() + 1)
-        painter.setFont(self._appearance.font(TextSize.SMALL))
+        painter.setFont(self._appearance.font(TextSize.SMALL, figures=True))
         painter.setPen(self._appearance.theme.muted)
         time = painter.fontMetrics().horizontalAdvance(_WIDEST_TIME)
         _draw(painter, QRect(above.right() - time, above.top(), time, above.height()), row.time, right=True)

@@ -56,6 +56,8 @@ class Centre(QTabWidget):
         """The keys, that of the tab in front last."""
         self._bar = _Bar()
         self.setTabBar(self._bar)
+        # Its ground goes on beside the bar, under the button at its end.
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setDocumentMode(True)
         self.setMovable(True)
         # Titles are cut to a length already. Where not even two tabs have room, they are scrolled.
