@@ -195,7 +195,10 @@ QHeaderView::section {
 
 QTabWidget { background: @background; }
 QTabWidget::pane { border: none; border-top: 1px solid @border; }
-QTabBar { background: @background; qproperty-drawBase: 0; qproperty-elideMode: ElideNone; qproperty-usesScrollButtons: 1; }
+QTabBar {
+  background: @background;
+  qproperty-drawBase: 0; qproperty-elideMode: ElideNone; qproperty-usesScrollButtons: 1;
+}
 QTabBar::tab {
   background: @background; color: @muted; border: none; border-right: 1px solid @border;
   border-top: 2px solid transparent;
