@@ -26,7 +26,7 @@ _NAMED = re.compile(
 )
 _CLOCK = re.compile(r"(?:(?P<date>.*?),?\s+)?(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?")
 _AGO = re.compile(
-    r"(?P<count>\d{1,4}|an?)\s*(?P<unit>m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)(?:\s+ago)?"
+    r"(?P<count>\d{1,4}\s*|an?\s+)(?P<unit>m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)(?:\s+ago)?"
 )
 _UNITS = {
     "m": timedelta(minutes=1),
@@ -54,7 +54,7 @@ def read_period(text: str, now: datetime) -> tuple[datetime, datetime | None]:
         if typed == "now":
             return now, None
         if ago := _AGO.fullmatch(typed):
-            count = int(ago["count"]) if ago["count"].isdigit() else 1
+            count = int(ago["count"]) if ago["count"].strip().isdigit() else 1
             return now - count * _UNITS[ago["unit"][0]], None
         if (period := _date(typed, now)) is not None:
             return period

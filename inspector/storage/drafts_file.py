@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -151,8 +151,13 @@ class DraftsFile:
         """When an instance's unread JSON was kept last, by block."""
         async with self._channel.lock:
             rows = await self._channel.fetch_all(_UNREAD_TIMES, (constellation_id, instance))
-        refs = ((Ref.read(row["ref"]), read_time(row["updated_at"])) for row in rows)
-        return {ref: at for ref, at in refs if ref is not None}
+        found: dict[Ref, datetime] = {}
+        for row in rows:
+            ref = Ref.read(row["ref"])
+            with suppress(ValueError):
+                if ref is not None:
+                    found[ref] = read_time(row["updated_at"])
+        return found
 
     async def close(self) -> None:
         await self._channel.close()

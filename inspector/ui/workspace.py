@@ -146,6 +146,10 @@ class Workspace:
         while self._writes:
             await asyncio.gather(*self._writes, return_exceptions=True)
             await asyncio.sleep(0)
+        await self._hand_over()
+
+    async def _hand_over(self) -> None:
+        """Have all that is typed written down."""
         for _ in range(_MOST_TURNS):
             self.live.leaving.emit()
             if self._keeper.is_settled:
@@ -394,6 +398,8 @@ class Workspace:
                 read_only=session.read_only,
                 models=await session.models(),
             ).with_agents(await session.agents(), await session.layouts(), await session.partner())
+            # It may be the file that is open already: what is typed in it is to be found again.
+            await self._hand_over()
             drafts = _drafts(await session.restore_drafts())
             kept = await session.restore_records()
             state = await restored_settings(session, state, kept)

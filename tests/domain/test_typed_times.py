@@ -57,6 +57,8 @@ def test_that_moments_have_none(text: str, moment: datetime) -> None:
     "text",
     [
         "",
+        "am",
+        "aw",
         "someday",
         "24 novx",
         "24 foo",

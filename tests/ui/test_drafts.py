@@ -8,9 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
+from inspector.domain.blocks import ListSchema
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import InsertArchival, SetLabel
+from inspector.domain.edits.block_rows import InsertArchival, SetLabel, SetSchema
 from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import EditMessage
 from inspector.domain.edits.text import Splice, SpliceText
@@ -149,6 +150,26 @@ async def test_that_below_the_list_stands_what_the_current_draft_changes(drafts:
     one.dialog.discard_asked.emit(tuple(one.workspace.file.draft_refs))
     await one.until(lambda: not one.items)
     assert not difference.isVisible()
+
+
+async def test_that_a_draft_that_fits_its_block_no_more_leaves_the_list_of_the_others(
+    drafts: OpenDrafts,
+) -> None:
+    one = await drafts()
+    shown = one.studio.contents.drafts.list
+    assert shown is not None
+    await one.world.write(QUESTIONS, SetSchema(ListSchema(), accept_loss=True))
+    await one.until(lambda: one.workspace.file.is_draft_unfit(QUESTIONS.id))
+    await calm(one.studio, one.until)
+    one.dialog.rows.setCurrentItem(next(each for each in one.items if each.text(0) == "design_notes"))
+    await one.until(shown.difference.isVisible)
+    one.dialog.rows.setCurrentItem(next(each for each in one.items if each.text(0) == "open_questions"))
+    await one.until(lambda: not shown.difference.isVisible())
+    one.workspace.show_agent(values.GRACE)
+    shown.read()
+    await calm(one.studio, one.until)
+    assert len(one.items) == 4
+    assert not one.studio.window.banners.isVisible()
 
 
 async def test_that_the_difference_follows_what_others_write(drafts: OpenDrafts) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Sequence
 from PySide6.QtCore import QObject
 
 from inspector.domain.edits.base import Version
+from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import FileState
@@ -89,7 +90,11 @@ class DraftList(QObject):
 
 
 async def _difference(session: FileSession, file: FileState, ref: Ref) -> ShownDifference | None:
-    before, after = await draft_texts(session, file, ref)
+    try:
+        before, after = await draft_texts(session, file, ref)
+    except InspectorError:
+        # Such as a draft whose block is of another kind by now: the row can be opened, which says so.
+        return None
     if before == after:
         return None
     model = file.request.model if file.request else file.agent.model if file.agent else ""

@@ -41,7 +41,8 @@ class ElementsTable(QTableView):
     asks_for_least = False
     """Whether it asks for no more height than it needs at the least, and grows into what is there."""
 
-    _drags = False
+    drags = False
+    """Whether rows can be dragged."""
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
@@ -57,16 +58,13 @@ class ElementsTable(QTableView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A mouse that is moved from a selected cell takes rows along; from another one it selects cells."""
-        drags = self.dragEnabled()
-        selection = self.selectionModel()
-        if not selection.isSelected(self.indexAt(event.position().toPoint())):
-            self.setDragEnabled(False)
+        is_selected = self.selectionModel().isSelected(self.indexAt(event.position().toPoint()))
+        self.setDragEnabled(self.drags and is_selected)
         super().mousePressEvent(event)
-        self._drags = drags
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        self.setDragEnabled(self._drags)
+        self.setDragEnabled(self.drags)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that work on rows; all others go to the table."""
@@ -243,7 +241,8 @@ class ElementsView(QWidget):
         table.setEditTriggers(triggers.DoubleClicked | triggers.EditKeyPressed)
         table.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         table.setDragDropOverwriteMode(False)
-        table.setDragEnabled(self.model.can_move)
+        table.drags = self.model.can_move
+        table.setDragEnabled(table.drags)
         table.selectionModel().selectionChanged.connect(lambda *_: self.look())
         table.copied.connect(self._copy)
 

@@ -172,11 +172,16 @@ def _part_of(stretch: ChangedRange, runs: Sequence[SelectedRun], compared: Versi
         return stretch
     text, first, last = removed or added, min(filter(_is_number, starts)), max(filter(_is_number, ends))
     # What parts a word from the next one goes with it, and the end of a line, which isn't shown, with the whole line.
-    first = 0 if not text[:first].strip("\r\n") else first
+    whole, at = (compared.before, stretch.before_start) if removed else (compared.after, stretch.after_start)
     last += len(text[last:]) - len(text[last:].lstrip(" \t"))
-    if first == 0 or text[first - 1] in "\r\n":
-        behind = text[last : last + 2]
-        last += 2 if behind == "\r\n" else 1 if behind[:1] == "\n" else 0
+    begins_line = at + first == 0 or whole[at + first - 1] in "\r\n"
+    behind = whole[at + last : at + last + 2]
+    if begins_line and (not behind or behind[0] in "\r\n"):
+        if text[0] in "\r\n":
+            # Its lines come each with the end of the one before.
+            first -= 2 if text[:first].endswith("\r\n") else min(first, 1)
+        elif last < len(text):
+            last += 2 if behind == "\r\n" else 1
     if removed:
         return replace(
             stretch, before_start=stretch.before_start + first, before_end=stretch.before_start + last

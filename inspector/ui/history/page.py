@@ -102,6 +102,10 @@ class HistoryPage(QWidget):
             self.versions.read()
             self._compare()
 
+    def _measure(self) -> None:
+        space = self._services.appearance.space
+        self._track.setContentsMargins(space(3), space(1), space(3), space(1))
+
     def _lay_out(self) -> None:
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
@@ -110,10 +114,11 @@ class HistoryPage(QWidget):
         column = QVBoxLayout(below)
         arrange(column, self.bar, self.banners, self._stack)
         column.setStretch(2, 1)
-        track, space = QHBoxLayout(), self._services.appearance.space
-        arrange(track, self.slider)
-        track.setContentsMargins(space(3), space(1), space(3), space(1))
-        arrange(QVBoxLayout(above), self.versions, track)
+        self._track = QHBoxLayout()
+        arrange(self._track, self.slider)
+        arrange(QVBoxLayout(above), self.versions, self._track)
+        self._services.appearance.changed.connect(self._measure)
+        self._measure()
         self._split = WholeSplitter()
         self._split.setOrientation(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)

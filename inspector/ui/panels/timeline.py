@@ -138,7 +138,7 @@ class TimelinePanel(Panel):
                 self._fold_kind,
                 "Ctrl+Alt+K",
                 "filter",
-                self._no_event,
+                self._no_fold,
             ),
             Action(
                 "timeline.fold_agent",
@@ -146,7 +146,7 @@ class TimelinePanel(Panel):
                 self._fold_agent,
                 None,
                 "filter",
-                self._no_event,
+                self._no_fold,
             ),
             Action("timeline.newest", tr("Go to newest event"), self.rows.go_to_newest, "Ctrl+End"),
             Action("timeline.zoom_in", tr("Zoom in on the timeline"), strip.zoom_in, "Ctrl+Alt+Up"),
@@ -424,6 +424,9 @@ class TimelinePanel(Panel):
 
     def _no_event(self) -> str:
         return "" if self.rows.seq is not None else tr("no event is selected")
+
+    def _no_fold(self) -> str:
+        return self._no_event() or self.bar.no_fold()
 
     def _no_sender(self) -> str:
         event = self.event_now

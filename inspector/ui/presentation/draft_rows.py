@@ -20,7 +20,7 @@ from inspector.domain.edits.block_rows import (
 )
 from inspector.domain.edits.items import EditParts
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutLayout
-from inspector.domain.errors import DocumentError, FileError, InspectorError
+from inspector.domain.errors import FileError, InspectorError
 from inspector.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.summary import summary_text
@@ -88,7 +88,8 @@ async def _block_row(session: FileSession, file: FileState, block_id: str, draft
         return replace(row, change=new - old, exact=is_exact and was_exact)
     try:
         texts = await asyncio.to_thread(lambda: (rendered_text(state), rendered_text(state, draft.content)))
-    except DocumentError:
+    except InspectorError:
+        # Such as one whose block is of another kind by now: it is listed, to be opened and copied.
         return row
     return await _measured(session, file, row, *texts)
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePo
 from inspector.domain.activity import Importance
 from inspector.domain.timeline import SYSTEM, EventFilter, TimeRange
 from inspector.ui.appearance import Appearance
-from inspector.ui.safe_text import PlainLabel, one_line
+from inspector.ui.safe_text import PlainLabel, one_line, without_mnemonic
 from inspector.ui.timeline.words import MARKS, axis_time, importance_name, kind_name
 from inspector.ui.widgets.controls import button, field
 from inspector.ui.widgets.flow import FlowLayout
@@ -96,15 +96,22 @@ class EventFilterBar(QFrame):
 
     def _fold(self, key: tuple[str, str]) -> None:
         if key not in self._folded and len(self._folded) < _MOST_FOLDED:
-            what, which = key
-            name = one_line(
-                kind_name(which) if what == _KIND else self._names.get(which, which), _NAME_LENGTH
-            )
-            made = button(tr("Unfold {name}", name=name), lambda: self._unfold(key), size="small")
+            made = button("", lambda: self._unfold(key), size="small")
+            self._name_fold(key, made)
             self._folded[key] = made
             self._row.removeWidget(self.count_note)
             for each in (made, self.count_note):
                 self._row.addWidget(each)
+
+    def _name_fold(self, key: tuple[str, str], made: QPushButton) -> None:
+        what, which = key
+        name = one_line(kind_name(which) if what == _KIND else self._names.get(which, which), _NAME_LENGTH)
+        made.setText(without_mnemonic(tr("Unfold {name}", name=name)))
+        made.setAccessibleName(tr("Unfold {name}", name=name))
+
+    def no_fold(self) -> str:
+        """Why nothing more can be folded away, nothing where it can."""
+        return tr("unfold something first") if len(self._folded) >= _MOST_FOLDED else ""
 
     def _unfold(self, key: tuple[str, str]) -> None:
         self._take_out(key)
@@ -119,6 +126,8 @@ class EventFilterBar(QFrame):
     def show_agents(self, agents: Sequence[tuple[str, str]]) -> None:
         """Offer these agents (id, name); the one that is chosen stays while it is there."""
         self._names |= dict(agents)
+        for key, made in self._folded.items():
+            self._name_fold(key, made)
         rows = [(tr("All agents"), _ALL), (tr("System"), _SYSTEM_CHOICE)]
         self._fill(self.agents, [*rows, *((one_line(name, _NAME_LENGTH), id_) for id_, name in agents)])
 

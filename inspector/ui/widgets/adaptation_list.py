@@ -79,7 +79,9 @@ class AdaptationList(QFrame):
         """Be as high as the sentences at this width, up to some lines of them."""
         rows = range(min(self.list.count(), _MOST_ROWS))
         line = self.list.fontMetrics().lineSpacing() + self._appearance.space(0.5)
-        height = min(sum(self.list.sizeHintForRow(row) for row in rows), (_MOST_ROWS + 2) * line)
+        self.list.doItemsLayout()
+        heights = (self.list.visualItemRect(self.list.item(row)).height() for row in rows)
+        height = min(sum(heights), (_MOST_ROWS + 2) * line)
         self.list.setFixedHeight(height + self._appearance.space(0.5))
 
     def _item(self, line: AdaptationLine) -> QListWidgetItem:

@@ -35,7 +35,7 @@ class _Bar(QTabBar):
 class Centre(QTabWidget):
     """The tabs in the centre, each with a key. Where there are too many, those not used for longest are hidden.
 
-    The first tab, the one in front and those that can't be closed stay; `list_button` leads to all of them.
+    The one in front and those that can't be closed stay; `list_button` leads to all of them.
 
     `emptied` tells that the last one went, `shown` carries the key of the one in front, `rearranged` tells that
     there are other tabs, or the same in another order or with other titles.
@@ -211,6 +211,9 @@ class Centre(QTabWidget):
             return
         self._recent.remove(key)
         self.removeTab(self.indexOf(page))
+        if self.count() and self.currentIndex() < 0:
+            # All others were hidden.
+            self.show_tab(self._recent[-1])
         self._marked.discard(key)
         self._closable.discard(key)
         if page.made is not None:

@@ -215,3 +215,15 @@ async def test_that_json_that_waits_to_be_read_stays_with_its_file(
     workspace.open(first)
     await one.until(lambda: workspace.file.path == first)
     assert workspace.file.unread_json[QUESTIONS.id].text.endswith("late")
+
+
+async def test_that_json_that_waits_to_be_read_is_there_when_its_file_is_opened_again(
+    open_tab: OpenTab,
+) -> None:
+    one = await open_tab(Edit(QUESTIONS, SetCharLimit(0)), Edit(QUESTIONS, SetText("word " * 20_000)))
+    _, editor = opened_json(one)
+    editor.replace_range(len(editor.text) - 1, 1, "")
+    workspace, session = one.studio.contents.workspace, one.studio.contents.workspace.live.session
+    workspace.open(one.world.path)
+    await one.until(lambda: workspace.live.session is not session and workspace.file.blocks)
+    assert QUESTIONS.id in workspace.file.unread_json

@@ -39,6 +39,9 @@ def test_that_of_many_tabs_the_first_and_those_used_last_are_shown_and_none_is_c
         are_scrolled = any(each.isVisible() for each in steps)
         return all(wide) and not are_scrolled and bar.tabRect(shown()[-1]).right() <= bar.width()
 
+    # Room for the first and three more, whatever the font is.
+    room = bar.tabRect(0).width() + 3 * bar.tabRect(12).width()
+    centre.resize(room + centre.list_button.sizeHint().width() + 4, 300)
     assert shown() == [0, 10, 11, 12]
     assert are_whole()
     assert "9 hidden" in centre.list_button.accessibleName()
@@ -50,13 +53,28 @@ def test_that_of_many_tabs_the_first_and_those_used_last_are_shown_and_none_is_c
     assert are_whole()
     centre.resize(300, 300)
     assert shown()[:2] == [0, 1]
-    centre.resize(4000, 300)
+    centre.resize(8000, 300)
     assert shown() == list(range(13))
-    centre.resize(760, 300)
+    centre.resize(room, 300)
     centre.close_view(11)
     assert shown()[0] == 0
     assert 1 in shown()
     assert are_whole()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_that_another_tab_comes_where_all_others_were_hidden(
+    qtbot: QtBot, appearance: Appearance, icons: Icons
+) -> None:
+    centre = Centre(appearance, icons)
+    qtbot.addWidget(centre)
+    centre.resize(150, 300)
+    for number in range(4):
+        centre.put(number, QWidget, f"a block of number {number}")
+    centre.show()
+    centre.close_view(3)
+    assert centre.current_key == 2
+    assert centre.isTabVisible(2)
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

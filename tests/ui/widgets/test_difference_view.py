@@ -47,6 +47,12 @@ def compared(view: DifferenceView, before: str, after: str) -> None:
         ("say old words here", "say newer terms here", "ol", "say old terms here"),
         ("one\ntwo\nthree\nfour", "one\nfour", "two", "one\ntwo\nfour"),
         ("one\ntwo\nfour", "one\nfour", "two", "one\ntwo\nfour"),
+        ("a line", "a line\nadded one\nadded two", "added one", "a line\nadded two"),
+        ("a line", "a line\nadded one\nadded two", "added two", "a line\nadded one"),
+        ("a line\nadded one\nadded two", "a line", "added two", "a line\nadded two"),
+        ("one two", "one x\ny two", "x", "one \ny two"),
+        ("one\r\ntwo", "one\r\naa\r\nbb\r\ntwo", "aa", "one\r\nbb\r\ntwo"),
+        ("", "aa\nbb", "bb", "aa\n"),
     ],
 )
 def test_that_only_what_is_selected_is_changed_back(
