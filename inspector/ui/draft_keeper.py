@@ -49,7 +49,7 @@ class DraftKeeper:
 
     @property
     def is_settled(self) -> bool:
-        """Whether everything is written."""
+        """Whether everything that was noted is on disk."""
         return not self._stale and not self._writing
 
     async def settle(self) -> None:

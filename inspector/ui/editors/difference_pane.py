@@ -77,7 +77,7 @@ class DifferenceLine:
 
     @property
     def length(self) -> int:
-        """Characters of the line."""
+        """How many characters the line has."""
         return sum(len(each.text) for each in self.parts)
 
 
