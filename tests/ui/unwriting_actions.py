@@ -120,6 +120,8 @@ UNWRITING: Mapping[str, tuple[str, ...]] = {
         "timeline.clear_stretch",
         "timeline.filter",
         "timeline.fit",
+        "timeline.fold_agent",
+        "timeline.fold_kind",
         "timeline.list_stretch",
         "timeline.sum_visible",
         "timeline.zoom_in",

@@ -58,8 +58,9 @@ class ElementsTable(QTableView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A mouse that is moved from a selected cell takes rows along; from another one it selects cells."""
+        is_of_cells = self.selectionBehavior() == self.SelectionBehavior.SelectItems
         is_selected = self.selectionModel().isSelected(self.indexAt(event.position().toPoint()))
-        self.setDragEnabled(self.drags and is_selected)
+        self.setDragEnabled(self.drags and (is_selected or not is_of_cells))
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

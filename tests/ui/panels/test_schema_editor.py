@@ -79,8 +79,8 @@ async def test_that_losses_are_named_before_they_happen(open_settings: OpenSetti
     one.choose(one.page.schema.kind_box, "Map")
     await one.previewed()
     # A title is required, and nobody can say which.
-    assert one.page.preview.losses.text() == "Loses the items, “title”."
-    assert one.page.save_button.text() == "Save and lose 2 parts"
+    assert one.page.preview.losses.text() == "Removes the items, “title”."
+    assert one.page.save_button.text() == "Save and remove 2 parts"
     assert not isinstance((await one.stored()).schema, MapSchema)
     await one.save()
     assert isinstance(one.schema, MapSchema)
