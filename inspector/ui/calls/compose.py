@@ -166,6 +166,11 @@ class ComposePage(QWidget):
         """Have a further choice beside those of provider and model."""
         self._top.addWidget(widget)
 
+    def take_typed(self) -> None:
+        """Tell now of what was typed last, if that is still to come: later, it would take back what is asked about."""
+        if self._typing.isActive():
+            self.settle()
+
     def settle(self) -> None:
         """Tell now of what was typed last."""
         self._typing.stop()

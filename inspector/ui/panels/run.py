@@ -308,6 +308,7 @@ class RunPanel(Panel):
 
     def _start(self) -> None:
         """Start the shown agent, as soon as it is known that its provider's key is there."""
+        self.compose.take_typed()
         self._follow_draft()
         if self._not_started():
             return

@@ -335,6 +335,7 @@ class SendPanel(Panel):
         """Send what is put together now; what was typed last is prepared first."""
         if self._not_sent():
             return
+        self.compose.take_typed()
         draft, made = self.compose.draft, self._made
         is_seen = bool(self.compose.warning.text())
         if made is not None and made.draft == draft and not self._soon.isActive():

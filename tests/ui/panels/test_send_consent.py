@@ -293,6 +293,9 @@ async def test_that_starting_an_agent_asks_once_for_all_calls_of_its_turns(
         one.type("First")
         press(one.panel.start_button)
         await until(asking(question))
+        # What was typed just before takes nothing back.
+        await asyncio.sleep(0.4)
+        assert question.is_asking
         assert "Each call sends" in words_of(question)
         assert "bytes" in words_of(question)
         press(question.cancel_button)
