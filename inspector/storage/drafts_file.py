@@ -197,11 +197,13 @@ def _connector(path: Path) -> Callable[[], sqlite3.Connection]:
 
 
 def _prepare(path: Path) -> Problem | None:
-    """Make the file if there is none, and put it aside if it is damaged."""
+    """Make the file if there is none, put it aside if it is damaged, and give it what an earlier program's lacks."""
     problem = None
     if path.exists():
         try:
             _require_whole(path)
+            with closing(_connector(path)()) as connection:
+                connection.execute(_UNREAD_TABLE)
         except sqlite3.DatabaseError as error:
             # Being locked or unreadable by its mode is no damage.
             if isinstance(error, sqlite3.OperationalError):
@@ -225,7 +227,6 @@ def _require_whole(path: Path) -> None:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok" or version != VERSION:
             raise sqlite3.DatabaseError(found if found != "ok" else "not a drafts file")
-        connection.execute(_UNREAD_TABLE)
 
 
 def _put_aside(path: Path, why: str) -> Problem:

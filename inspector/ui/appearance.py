@@ -22,9 +22,6 @@ MINIMUM_SCALE, MAXIMUM_SCALE = 0.75, 2.0
 _SMALLEST_POINTS = 9.0
 _LOG = logging.getLogger(__name__)
 _GRID = 4
-FIGURES = QFont.Tag("tnum")
-"""The feature of a font that makes all figures as wide."""
-LIGATURES = (QFont.Tag("calt"), QFont.Tag("liga"))
 _LINE_SPACING, _LINE_STEPS = 1.25, 5
 
 
@@ -55,6 +52,15 @@ _FACTORS = {TextSize.SMALL: 0.9, TextSize.NORMAL: 1.0, TextSize.LARGE: 1.7}
 
 
 @cache
+def set_features(font: QFont, *, figures: bool) -> None:
+    """Have a font draw every sign as it is and, with `figures`, all of these as wide as each other."""
+    for ligatures in ("calt", "liga"):
+        # An arrow that is two signs has to look like two signs.
+        font.setFeature(QFont.Tag(ligatures), 0)
+    if figures:
+        font.setFeature(QFont.Tag("tnum"), 1)
+
+
 def load_fonts(files: tuple[Path, ...]) -> None:
     """Let Qt know fonts by their files, for as long as the program runs; one that it can't read is left out."""
     for file in files:
@@ -156,8 +162,7 @@ class Appearance(QObject):
         made = self._made_fonts.get(wanted)
         if made is None:
             made = self._made_fonts[wanted] = self._make_font(size, fixed=fixed, bold=bold)
-            if figures:
-                made.setFeature(FIGURES, 1)
+            set_features(made, figures=figures)
         # A copy shares what Qt has looked up for the font until somebody changes it.
         return QFont(made)
 
@@ -169,9 +174,6 @@ class Appearance(QObject):
             font.setFamilies([FIXED_FONT if fixed else INTERFACE_FONT, font.family()])
         font.setPointSizeF(self._points * self._scale * _FACTORS[size])
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        for ligatures in LIGATURES:
-            # An arrow that is two signs has to look like two signs.
-            font.setFeature(ligatures, 0)
         return font
 
     def space(self, steps: float = 1) -> int:

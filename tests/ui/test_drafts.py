@@ -146,7 +146,9 @@ async def test_that_below_the_list_stands_what_the_current_draft_changes(drafts:
     message = await changed_by("Is step 8 signed?")
     assert "done" in message
     assert "signed" in message
-    assert "Keys are in the vault." in await changed_by("Keys are in the vault.")
+    entry = await changed_by("Keys are in the vault.")
+    assert "Keys are in the vault." in entry
+    assert "Tags: keys" in entry
     one.dialog.discard_asked.emit(tuple(one.workspace.file.draft_refs))
     await one.until(lambda: not one.items)
     assert not difference.isVisible()

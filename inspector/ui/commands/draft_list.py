@@ -33,6 +33,7 @@ class DraftList(QObject):
         self._workspace = services.workspace
         self.owners: dict[Ref, str] = {}
         """Whose records are listed, by the agent's id."""
+        self._rows: Sequence[DraftRow] = ()
         self._compared: object = None
         self.dialog = DraftsDialog(window, services.appearance)
         names = tr("What saving the draft changes"), tr("Stored"), tr("With the draft")
@@ -40,10 +41,16 @@ class DraftList(QObject):
         self.dialog.show_below(self.difference)
         self.dialog.chosen.connect(self._compare)
 
-    def read(self, *, anew: bool = True) -> None:
-        """List the drafts that there are now; `anew` where something else may be stored than was compared."""
-        if anew:
-            self._compared = None
+    def tell_ages(self) -> None:
+        """Say anew how long ago each was edited; one that was being kept has its time by now."""
+        if all(row.at for row in self._rows):
+            self._show(self._rows)
+        else:
+            self.read()
+
+    def read(self) -> None:
+        """List the drafts that there are now, with what they change of what is stored now."""
+        self._compared = None
         session = self._workspace.live.session
         if session is None:
             self._show(())
@@ -52,7 +59,7 @@ class DraftList(QObject):
         self._services.bridge.supersede(_READING, work, name=tr("Reading drafts"), on_done=self._show)
 
     def _show(self, rows: Sequence[DraftRow]) -> None:
-        now = self._workspace.now()
+        now, self._rows = self._workspace.now(), rows
         self.owners = {row.ref: row.agent_id for row in rows}
         listed = [
             ListedDraft(

@@ -71,7 +71,7 @@ class DraftCommands(QObject):
         )
         # How long ago something was edited is said anew while it is read.
         self._clock = QTimer(self, interval=_CLOCK_MILLISECONDS)
-        self._clock.timeout.connect(self._look_again)
+        self._clock.timeout.connect(self._tell_ages)
         self._clock.start()
         services.workspace.changed.connect(self._follow)
 
@@ -233,9 +233,9 @@ class DraftCommands(QObject):
             self._services.actions.run("edit.settings")
         self._window.activateWindow()
 
-    def _look_again(self) -> None:
+    def _tell_ages(self) -> None:
         if self.list is not None and self.list.dialog.isVisible():
-            self.list.read(anew=False)
+            self.list.tell_ages()
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:

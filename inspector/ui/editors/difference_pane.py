@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from enum import StrEnum
 
 from PySide6.QtCore import Qt
@@ -55,15 +55,10 @@ class LinePart:
 
 @dataclass(frozen=True, slots=True)
 class SelectedRun:
-    """What is selected of a changed stretch: of its earlier or its later text, from one offset to another.
-
-    Without offsets it is all of the stretch.
-    """
+    """What is selected of a changed stretch, from one offset in it to another; without these it is all of it."""
 
     stretch: Stretch
-    is_earlier: bool
-    start: int | None = None
-    end: int | None = None
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +153,15 @@ class DifferencePane(QPlainTextEdit):
         block = self.document().findBlock(start)
         while block.isValid() and block.position() < end:
             at = block.position()
-            line = self._lines[block.blockNumber()]
-            for part in line.parts:
+            for part in self._lines[block.blockNumber()].parts:
                 shown = show_controls(part.text)
                 after = at + units_in(shown)
                 if part.stretch is not None and at < end and after > start:
-                    run = SelectedRun(part.stretch, line.kind is LineKind.REMOVED)
+                    span = None
                     if part.offset is not None and len(part.text) == after - at and shown == part.text:
-                        first, last = max(start, at) - at, min(end, after) - at
-                        run = replace(run, start=part.offset + first, end=part.offset + last)
-                    yield run
+                        begin = part.offset - at
+                        span = begin + max(start, at), begin + min(end, after)
+                    yield SelectedRun(part.stretch, span)
                 at = after
             block = block.next()
 

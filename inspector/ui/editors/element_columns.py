@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -84,11 +85,30 @@ def sort_keys(
     """What rows are compared by in a column: values as what they are, tokens as the numbers that they will be."""
     name = field_of_column(column.id)
     if column.id == TOKENS:
-        tools.figures.count_all([rendered(each) for each in rows], on_done)
+        _count_rows(tools, rendered, rows, on_done)
     elif name is None:
         on_done([comparable(column.text(each)) for each in rows])
     else:
         on_done([comparable(_compared(values_of(each).get(name))) for each in rows])
+
+
+def _count_rows(
+    tools: EditorTools,
+    rendered: Callable[[Row], str],
+    rows: Sequence[Row],
+    on_done: Callable[[Sequence[int]], None],
+) -> None:
+    def texts() -> list[str]:
+        return [rendered(each) for each in rows]
+
+    def count(found: list[str]) -> None:
+        tools.figures.count_all(found, on_done)
+
+    if tools.bridge is None:
+        count(texts())
+    else:
+        # Of thousands of rows, that takes longer than a frame.
+        tools.bridge.spawn(asyncio.to_thread(texts), name=tr("Counting tokens"), on_done=count)
 
 
 def _compared(value: FieldItem) -> object:

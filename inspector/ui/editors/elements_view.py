@@ -42,7 +42,7 @@ class ElementsTable(QTableView):
     """Whether it asks for no more height than it needs at the least, and grows into what is there."""
 
     drags = False
-    """Whether rows can be dragged."""
+    """Whether rows can be moved at all, by mouse or by keys."""
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
@@ -125,7 +125,6 @@ class ElementsView(QWidget):
     def __init__(self, model: ElementTable, tools: EditorTools, name: str) -> None:
         super().__init__()
         self.model = model
-        self.can_move = model.can_move
         model.setParent(self)
         self._tools = tools
         self.table = ElementsTable()
@@ -221,12 +220,12 @@ class ElementsView(QWidget):
         """Say what can be done with what is selected."""
         is_open = not self.model.is_read_only
         is_stored = self.order is None or self.order.is_stored
-        self.model.can_move = self.can_move and is_stored
+        self.model.can_move = self.table.drags and is_stored
         any_chosen = self.table.selectionModel().hasSelection()
         self.add_button.setEnabled(is_open)
         self.remove_button.setEnabled(is_open and any_chosen)
         for each in (self.up_button, self.down_button):
-            each.setVisible(self.can_move)
+            each.setVisible(self.table.drags)
             each.setEnabled(is_open and any_chosen and is_stored)
             safe_tooltip(
                 each, "" if is_stored else tr("Rows move in the stored order. Choose it under Sort.")

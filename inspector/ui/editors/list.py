@@ -93,7 +93,7 @@ class ListEditor(QWidget):
             editable = {TEXT} if fields is None else {field_column(each.name) for each in fields}
             self.model.set_columns(columns, frozenset(editable))
             if self.view.order is not None:
-                self.view.order.clear()
+                self.view.order.forget()
             fit_columns(self.view.table.horizontalHeader(), self.model.columns, first_widths(fields))
         self.model.is_read_only = self._part.is_read_only
         order = self.view.order
@@ -199,9 +199,9 @@ class ListEditor(QWidget):
             return
         names = columns if is_part and 1 < len(columns) == width else self._columns_for_paste(width)
         if chosen and self._is_part(width) and len(rows) in (1, len(chosen)):
-            fault = next((self._too_wide(each, names) for each in rows if len(each) > len(names)), None)
-            if fault is not None:
-                self._tell(tr("Row {row}: {fault}", row=number(1), fault=fault.text))
+            wide = next((at for at, each in enumerate(rows) if len(each) > len(names)), None)
+            if wide is not None:
+                self._tell_row(wide, self._too_wide(rows[wide], names))
                 return
             lines = rows * (len(chosen) if len(rows) == 1 else 1)
             self._write_over(
@@ -212,7 +212,7 @@ class ListEditor(QWidget):
         for cells in rows:
             item = self._pasted(names, cells)
             if isinstance(item, FieldFault):
-                self._tell(tr("Row {row}: {fault}", row=number(len(made) + 1), fault=item.text))
+                self._tell_row(len(made), item)
                 return
             made.append(item)
         if made:
@@ -257,7 +257,7 @@ class ListEditor(QWidget):
             for name, text in texts.items():
                 item = item if isinstance(item, FieldFault) else self._written(item, name, text)
             if isinstance(item, FieldFault):
-                self._tell(tr("Row {row}: {fault}", row=number(row + 1), fault=item.text))
+                self._tell_row(row, item)
                 return
             written[id_] = item
         self._tell("")
@@ -308,6 +308,9 @@ class ListEditor(QWidget):
         self._tell("")
         self._show_fault(refused)
         self._part.end_step()
+
+    def _tell_row(self, row: int, fault: FieldFault) -> None:
+        self._tell(tr("Row {row}: {fault}", row=number(row + 1), fault=fault.text))
 
     def _tell(self, fault: str) -> None:
         self._show_fault(fault)

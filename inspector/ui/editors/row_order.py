@@ -46,7 +46,7 @@ class RowOrder(QObject):
         self._menu.aboutToShow.connect(self._fill)
         self.button: QPushButton = button(tr("Sort"), lambda: None, size="small")
         self.button.setMenu(self._menu)
-        self.clear()
+        self.forget()
         self._header.sortIndicatorChanged.connect(self._sort)
 
     @property
@@ -63,13 +63,17 @@ class RowOrder(QObject):
 
     def clear(self) -> None:
         """Show the rows as they are stored."""
+        self.forget()
+        self.changed.emit()
+
+    def forget(self) -> None:
+        """Have no order, and tell nobody: there are other columns, whose rows are about to be shown."""
         self._asked += 1
         self._ranks = {}
         blocked = self._header.blockSignals(True)
         self._header.setSortIndicator(-1, _ASCENDING)
         self._header.blockSignals(blocked)
         self._header.viewport().update()
-        self.changed.emit()
 
     def sort(self, at: int, *_: object) -> None:
         """Sort by a column; a second time the other way round."""

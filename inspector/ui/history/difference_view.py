@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeGuard
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
@@ -165,12 +164,12 @@ class DifferenceView(QWidget):
 
 def _part_of(stretch: ChangedRange, runs: Sequence[SelectedRun], compared: VersionComparison) -> ChangedRange:
     """What is selected of a changed stretch. Where other words stand in its place, it is changed back as a whole."""
-    starts, ends = [each.start for each in runs], [each.end for each in runs]
+    spans = [each.span for each in runs if each.span is not None]
     removed = compared.before[stretch.before_start : stretch.before_end]
     added = compared.after[stretch.after_start : stretch.after_end]
-    if None in starts or None in ends or (removed and added):
+    if len(spans) < len(runs) or (removed and added):
         return stretch
-    text, first, last = removed or added, min(filter(_is_number, starts)), max(filter(_is_number, ends))
+    text, first, last = removed or added, min(start for start, _ in spans), max(end for _, end in spans)
     # What parts a word from the next one goes with it, and the end of a line, which isn't shown, with the whole line.
     whole, at = (compared.before, stretch.before_start) if removed else (compared.after, stretch.after_start)
     last += len(text[last:]) - len(text[last:].lstrip(" \t"))
@@ -187,7 +186,3 @@ def _part_of(stretch: ChangedRange, runs: Sequence[SelectedRun], compared: Versi
             stretch, before_start=stretch.before_start + first, before_end=stretch.before_start + last
         )
     return replace(stretch, after_start=stretch.after_start + first, after_end=stretch.after_start + last)
-
-
-def _is_number(offset: int | None) -> TypeGuard[int]:
-    return offset is not None

@@ -82,7 +82,7 @@ def section_schema() -> ListSchema:
             ),
             FieldDef(of.blocks, kinds.LIST, tr("One per line. The blocks of this section, in this order.")),
             FieldDef(
-                of.group, kinds.TEXT, tr("Printed once before neighbouring sections that have the same one.")
+                of.group, kinds.TEXT, tr("Added once before neighbouring sections that have the same one.")
             ),
             FieldDef(of.group_end, kinds.TEXT, tr("Added once after the last section of the group.")),
             FieldDef(of.element, kinds.TEXT, tr("Encloses the section in a tag of this name.")),

@@ -50,7 +50,7 @@ def whole_fields() -> Mapping[str, FieldDef]:
         "join": FieldDef(tr("Between sections"), text, _LINE_END),
         "gap": FieldDef(tr("Between blocks"), text, _LINE_END),
         "memory": choice(tr("Limits the memory"), _shares()),
-        "history": choice(tr("Bounds the history"), _shares()),
+        "history": choice(tr("Limits the history"), _shares()),
         "strategy": choice(tr("History strategy"), _strategies(), tr("For agents that have not chosen one.")),
         "empty_blocks": FieldDef(tr("Show empty blocks"), FieldType.BOOLEAN),
         "block": FieldDef(

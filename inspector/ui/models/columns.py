@@ -11,7 +11,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
 from inspector.domain.dataclass import dataclass
-from inspector.ui.appearance import FIGURES, LIGATURES
+from inspector.ui.appearance import set_features
 from inspector.ui.safe_text import one_line, tooltip_text
 
 T = TypeVar("T")
@@ -73,9 +73,7 @@ class Column(Generic[T]):
 def figures_font() -> QFont:
     """What a view resolves with its own font: figures that stand below each other."""
     font = QFont()
-    for feature in LIGATURES:
-        font.setFeature(feature, 0)
-    font.setFeature(FIGURES, 1)
+    set_features(font, figures=True)
     return font
 
 

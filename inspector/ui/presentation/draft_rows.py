@@ -214,7 +214,13 @@ async def draft_texts(session: FileSession, file: FileState, ref: Ref) -> tuple[
         layouts, _ = await session.engine.layouts.list()
         stored = next((each for each in layouts if each.name == ref.id), None)
         return "" if stored is None else _json(stored), _json(edit.operation.layout)
-    return record_texts(await record_of(session, ref), edit)
+    record = await record_of(session, ref)
+    before, after = record_texts(record, edit)
+    if isinstance(record, ArchivalEntry):
+        return _with_tags(before, record.tags), _with_tags(after, drafted(record, edit).tags)
+    if isinstance(edit.operation, InsertArchival):
+        return before, _with_tags(after, edit.operation.tags)
+    return before, after
 
 
 def record_texts(record: Record, edit: Edit) -> tuple[str, str]:
@@ -254,6 +260,10 @@ async def _agent_texts(session: FileSession, file: FileState, agent_id: str) -> 
     if rules != tuple(stored):
         before, after = (f"{text}\n{_json(said)}" for text, said in ((before, stored), (after, rules)))
     return before, after
+
+
+def _with_tags(text: str, tags: Sequence[str]) -> str:
+    return tr("{text}\n\nTags: {tags}", text=text, tags=", ".join(tags)) if tags else text
 
 
 def _setting_lines(of: object, names: Sequence[str]) -> str:
