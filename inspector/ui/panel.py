@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
@@ -105,6 +106,9 @@ class Panel(QWidget):
             self._heading, self._heading_note, self._marked = heading, note, marked
             self.heading_changed.emit()
 
+    def complete(self) -> None:
+        """Do what takes long of being made, in a turn of the loop of its own; it is done before the panel is seen."""
+
     def follow(self, what: What) -> None:
         """Show what of the workspace's file is another now."""
 
@@ -202,6 +206,10 @@ class LazyPanel:
 
     module: str
     name: str
+
+    @property
+    def is_loaded(self) -> bool:
+        return self.module in sys.modules
 
     def __call__(self, services: PanelServices, ref: Ref | None) -> Panel:
         made: Panel = getattr(import_module(self.module), self.name)(services, ref)

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QWidget
 
 from inspector.domain.ref import Ref, RefKind
-from inspector.ui.panel import Panel, PanelArea, PanelRow, PanelServices
+from inspector.ui.module_loading import import_in_turns
+from inspector.ui.panel import LazyPanel, Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.presentation.changes import name_of_ref
 from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.widgets.centre import Centre
+from inspector.ui.wording import tr
 
 MakePanel = Callable[[PanelRow, Ref | None], Panel]
 _Key = tuple[str, Ref | None]
@@ -62,18 +65,37 @@ class ViewOpener(QObject):
         else:
             name = row.title() if ref is None else name_of_ref(ref, self._services.workspace.file)
             is_closable = bool(row.opens) or not row.shown
-            self._centre.put(key, partial(self._made, row, ref), name, closable=is_closable)
+            made, module = row.make, ""
+            if isinstance(made, LazyPanel) and not made.is_loaded:
+                module = made.module
+            self._centre.put(
+                key,
+                partial(self._make, row, ref),
+                name,
+                partial(self._complete, row, ref),
+                closable=is_closable,
+                waits=bool(module),
+            )
+            if module:
+                self._services.bridge.spawn(self._load(key, module), name=tr("Loading panels"))
         return key
 
-    def _made(self, row: PanelRow, ref: Ref | None) -> Panel:
-        panel = self._make(row, ref)
+    async def _load(self, key: _Key, module: str) -> None:
+        """Import what a panel is made of beside the window, which would else stand still for so long."""
+        await import_in_turns((module,))
+        self._centre.begin(key)
+
+    def _complete(self, row: PanelRow, ref: Ref | None, view: QWidget) -> None:
+        if not isinstance(view, Panel):
+            return
+        panel = view
 
         def tell() -> None:
             self._centre.rename((row.id, ref), panel.heading or row.title(), marked=panel.marked)
 
+        panel.complete()
         panel.heading_changed.connect(tell)
         tell()
-        return panel
 
     def _open(self, ref: Ref) -> None:
         row = self._row_for(ref)

@@ -207,6 +207,7 @@ async def measure(case: Case, keys: int, contents: WindowContents) -> Outcome:
     """Open the block in the window and press keys."""
     window, file = contents.window, contents.workspace
     await until(lambda: file.file.request is not None and file.file.blocks, "the first Request")
+    await until(lambda: not window.unmade, "the panels that are made after the first Request")
     gaps, pace = Gaps(), Pace()
     pace.look()
     await asyncio.sleep(pace.times)
@@ -214,10 +215,11 @@ async def measure(case: Case, keys: int, contents: WindowContents) -> Outcome:
     begun, worked = time.perf_counter(), time.process_time()
     contents.services.selection.open(Ref(RefKind.BLOCK, case.block_id))
     # As after a click, the loop comes round. Else the gap of the opening would have the search through the window
-    # below in it, and that all of the window is painted once more.
+    # below in it.
     await asyncio.sleep(0)
     await until(lambda: case.is_shown(window), "the editor")
-    window.repaint()
+    # Qt paints what is to be painted before the loop comes to a timer, which this waits for.
+    await asyncio.sleep(0)
     opened, opened_worked = time.perf_counter() - begun, time.process_time() - worked
     await asyncio.sleep(2.0)
     figures, waits = Figures(contents), []

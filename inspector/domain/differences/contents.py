@@ -190,9 +190,9 @@ def joint(left: Sequence[object], right: Sequence[object]) -> int:
     return same + next(compress(count(), map(is_not, left[same:end], right[same:end])), end - same)
 
 
-def joint_behind(left: Sequence[object], right: Sequence[object], most: int) -> int:
-    """How many values two rows end with that are the very same ones in both, up to `most`."""
-    same = 0
+def joint_behind(left: Sequence[object], right: Sequence[object], most: int, same: int = 0) -> int:
+    """How many values two rows end with that are the very same ones in both, up to `most`; at least `same` are."""
+    same = min(same, most)
     while same < most:
         step = min(_STRETCH, most - same)
         one = left[len(left) - same - step : len(left) - same]

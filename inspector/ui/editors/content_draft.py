@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QObject, Signal
 
 from inspector.domain.blocks import Schema, UnreadableSchema
-from inspector.domain.content import Content
+from inspector.domain.content import Content, LogContent
+from inspector.domain.differences.contents import joint
 from inspector.domain.edits.base import Operation
 from inspector.domain.errors import RefusedError
 from inspector.domain.merging import merged
@@ -107,6 +110,8 @@ class ContentDraft(TypedFaults):
         self._base = self._marked = self._content = content
         self._steps = ContentSteps()
         self._operation: Operation | None = None
+        self._shared = _shared_entries(content, content)
+        """Entries of a log that the draft and what is stored begin with; there may be more."""
         self._read_only = False
 
     @property
@@ -135,17 +140,24 @@ class ContentDraft(TypedFaults):
     def typed_since_mark(self) -> bool:
         return self._content != self._marked
 
-    def change(self, content: Content, place: object = None) -> None:
+    def change(self, content: Content, place: object = None, kept: int = 0) -> None:
         """Make the content another, as a step that can be undone.
+
+        Args:
+            content: What it is from now on.
+            place: Where it is another; changes at one place are one step.
+            kept: How many entries of a log are the very same ones as before, from the first on. With a hundred
+                thousand of them, a key press should not look for that again.
 
         Raises:
             RefusedError: no operation leads there; nothing is changed then.
         """
         if self._read_only or content == self._content:
             return
-        operation = operation_between(self.schema, self._base, content)
+        shared = min(kept, self._shared)
+        operation = operation_between(self.schema, *_without_entries(shared, self._base, content))
         self._steps.add(self._content, place)
-        self._show(content, operation)
+        self._show(content, operation, shared)
         self.edited.emit()
 
     def end_step(self) -> None:
@@ -207,6 +219,7 @@ class ContentDraft(TypedFaults):
     def count_from_mark(self) -> None:
         self._base = self._marked
         self._operation = operation_between(self.schema, self._base, self._content)
+        self._shared = _shared_entries(self._base, self._content)
 
     def _step_to(self, content: Content) -> None:
         try:
@@ -217,6 +230,18 @@ class ContentDraft(TypedFaults):
         self._show(content, operation)
         self.edited.emit()
 
-    def _show(self, content: Content, operation: Operation | None) -> None:
+    def _show(self, content: Content, operation: Operation | None, shared: int = 0) -> None:
         self._content, self._operation = content, operation
+        self._shared = shared or _shared_entries(self._base, content)
         self.shown.emit()
+
+
+def _shared_entries(base: Content, content: Content) -> int:
+    if isinstance(base, LogContent) and isinstance(content, LogContent):
+        return len(base.entries) if base is content else joint(base.entries, content.entries)
+    return 0
+
+
+def _without_entries(count: int, *contents: Content) -> Iterator[Content]:
+    """The same contents; logs without so many of their first entries."""
+    return (LogContent(each.entries[count:]) if isinstance(each, LogContent) else each for each in contents)

@@ -47,6 +47,8 @@ class LogEditor(QWidget):
         self._entry: LogEntry | None = None
         """The entry that is being written."""
         self._is_in_draft = False
+        self._kept = 0
+        """Of the entries that are about to be shown, how many are the very same ones, from the oldest on."""
         self.rows: dict[str, FieldRow] = {}
         self.model = ElementTable(lambda entry: str(entry.id))
         self.view = ElementsView(self.model, tools, tr("Entries of the log, newest first"))
@@ -97,7 +99,7 @@ class LogEditor(QWidget):
             self._shape = shape
             self._build(schema, shape[1])
         self.model.is_read_only = self._part.is_read_only
-        self.model.set_values(entries[::-1])
+        self.model.set_values(entries[::-1], self._kept)
         if self._entry is not None and self._is_in_draft and not self._is_unsaved(self._entry.id):
             # It was saved, discarded or taken back by an undo; what is written next is another.
             self._clear_box()
@@ -161,9 +163,11 @@ class LogEditor(QWidget):
         values = with_field(there.fields, name, value, [each.name for each in fields])
         entry = LogEntry(there.id, there.timestamp, there.author, values)
         others = self._entries
+        kept = len(others)
         if self._is_in_draft:
             is_last = others[-1:] and others[-1].id == there.id
             others = others[:-1] if is_last else without(others, {there.id})
+            kept = len(others) if is_last else 0
         missing = [each.name for each in fields if value_refusal(each, values.get(each.name)) is not None]
         is_empty = values == with_defaults(fields)
         self._entry, self._is_in_draft = None if is_empty else entry, False
@@ -174,9 +178,16 @@ class LogEditor(QWidget):
         if not missing and not is_empty:
             self._is_in_draft = True
             # Of a hundred thousand entries, a tuple that is unpacked takes three times as long.
-            self._part.change(LogContent(others + (entry,)), there.id)  # noqa: RUF005
+            self._change(LogContent(others + (entry,)), there.id, kept)  # noqa: RUF005
         elif len(others) < len(self._entries):
-            self._part.change(LogContent(others), there.id)
+            self._change(LogContent(others), there.id, kept)
+
+    def _change(self, content: LogContent, place: str, kept: int) -> None:
+        self._kept = kept
+        try:
+            self._part.change(content, place, kept)
+        finally:
+            self._kept = 0
 
     def _new_entry(self, fields: tuple[FieldDef, ...]) -> LogEntry:
         schema = self._schema.entry_schema

@@ -39,7 +39,7 @@ class Part(Protocol):
     @property
     def is_read_only(self) -> bool: ...
 
-    def change(self, content: Content, place: object = None) -> None:
+    def change(self, content: Content, place: object = None, kept: int = 0) -> None:
         """Make the content another; see `ContentDraft.change`."""
 
     def end_step(self) -> None:
@@ -74,7 +74,7 @@ class SectionPart(QObject):
     def is_read_only(self) -> bool:
         return self._whole.is_read_only
 
-    def change(self, content: Content, place: object = None) -> None:
+    def change(self, content: Content, place: object = None, kept: int = 0) -> None:
         whole = self._whole.content
         if isinstance(whole, CompositeContent) and not isinstance(content, CompositeContent):
             sections = {**whole.sections, self._name: content}

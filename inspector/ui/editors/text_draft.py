@@ -101,7 +101,7 @@ class BlockTextPart(TypedFaults):
     def base(self) -> TextContent:
         return TextContent(self._editor.base_text)
 
-    def change(self, content: Content, place: object = None) -> None:
+    def change(self, content: Content, place: object = None, kept: int = 0) -> None:
         """Have the editor hold another text; what is typed on at a place is one step to undo."""
         for splice in () if self.is_read_only else changed_stretch(self._editor.text, _text(content)):
             self._editor.replace_range(splice.start, splice.delete, splice.insert, goes_on=place is not None)

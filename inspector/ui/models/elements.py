@@ -68,8 +68,13 @@ class ElementTable(QAbstractTableModel):
         self._columns, self._editable = tuple(columns), editable
         self.endResetModel()
 
-    def set_values(self, values: Sequence[Any]) -> None:
-        """Show these elements; the rows of those that were there stay, with what is selected and typed in them."""
+    def set_values(self, values: Sequence[Any], kept: int = 0) -> None:
+        """Show these elements; the rows of those that were there stay, with what is selected and typed in them.
+
+        Args:
+            values: What is shown from now on.
+            kept: How many of the last ones are the very same as before; there may be more.
+        """
         old = self._values
         first = joint(old, values)
         if first == len(old) == len(values):
@@ -79,7 +84,7 @@ class ElementTable(QAbstractTableModel):
             self._values = values
             self.endInsertRows()
             return
-        last = joint_behind(old, values, min(len(old), len(values)) - first)
+        last = joint_behind(old, values, min(len(old), len(values)) - first, kept)
         was = [self._key(each) for each in old[first : len(old) - last]]
         now = [self._key(each) for each in values[first : len(values) - last]]
         if was != now and len(was) == len(now) and {*was} == {*now}:

@@ -92,6 +92,9 @@ class BlockPanel(Panel):
         self._connect()
         self._taken: BlockState | None = None
         self._is_taking = False
+
+    def complete(self) -> None:
+        """Show the block, in the editor of its kind."""
         self._take()
 
     def follow(self, what: What) -> None:

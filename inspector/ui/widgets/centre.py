@@ -129,13 +129,30 @@ class Centre(QTabWidget):
         page = self._pages.get(key)
         return None if page is None else page.prepare()
 
-    def put(self, key: Hashable, make: Callable[[], QWidget], title: str, *, closable: bool = True) -> None:
+    def put(
+        self,
+        key: Hashable,
+        make: Callable[[], QWidget],
+        title: str,
+        complete: Callable[[QWidget], None] | None = None,
+        *,
+        closable: bool = True,
+        waits: bool = False,
+    ) -> None:
         """Add a tab and go to it.
 
-        Its view is made, and then laid out and painted, in two turns of the loop, or at once when it is asked for: in
-        one turn, the window would stand still for as long as all of that takes.
+        Its view is made and completed, and then laid out and painted, in three turns of the loop, or at once when it
+        is asked for: in one turn, the window would stand still for as long as all of that takes.
+
+        Args:
+            key: Finds the tab again.
+            make: Gives the view.
+            title: In the user's language.
+            complete: What else is to be done to the view before it is seen.
+            closable: Whether a person can close the tab.
+            waits: Whether nothing is made before `begin`, unless it is asked for.
         """
-        page = self._pages[key] = Overflow(make, _LEAST)
+        page = self._pages[key] = Overflow(make, _LEAST, complete)
         self._recent.insert(0, key)
         place = self.addTab(page, "")
         self.rename(key, title)
@@ -158,7 +175,14 @@ class Centre(QTabWidget):
         self.setCurrentIndex(place)
         if has_keyboard:
             self.keep_keyboard(key)
-        self._in_turns(page, page.prepare, page.fill)
+        if not waits:
+            self.begin(key)
+
+    def begin(self, key: Hashable) -> None:
+        """Have the view of a tab made soon, if the tab is still there."""
+        page = self._pages.get(key)
+        if page is not None:
+            self._in_turns(page, page.make, page.prepare, page.fill)
 
     def keep_keyboard(self, key: Hashable) -> bool:
         """Keep the keyboard in a tab until its view is there and gets it. Keys before that are the view's.

@@ -25,10 +25,15 @@ class Overflow(QScrollArea):
     filled = Signal(object)
     """With the panel, once it is held here."""
 
-    def __init__(self, make: Callable[[], QWidget], least: QSize) -> None:
+    def __init__(
+        self, make: Callable[[], QWidget], least: QSize, complete: Callable[[QWidget], None] | None = None
+    ) -> None:
         super().__init__()
         self._make = make
+        self._complete = complete
+        """What else is to be done to the panel before it is seen."""
         self._made: QWidget | None = None
+        self._is_complete = False
         self._panel: QWidget | None = None
         """The same, once it is held here."""
         self._least = least
@@ -49,12 +54,21 @@ class Overflow(QScrollArea):
         """The panel, None while it isn't made."""
         return self._made
 
-    def prepare(self) -> QWidget:
-        """The panel, made now if it wasn't yet. It has no place in the window before it is held here."""
+    def make(self) -> QWidget:
+        """The panel, made now if it wasn't yet, and perhaps without what takes long of it."""
         if self._made is None:
             self._made = self._make()
-            self.prepared.emit(self._made)
         return self._made
+
+    def prepare(self) -> QWidget:
+        """The panel, complete from now on. It has no place in the window before it is held here."""
+        made = self.make()
+        if not self._is_complete:
+            self._is_complete = True
+            if self._complete is not None:
+                self._complete(made)
+            self.prepared.emit(made)
+        return made
 
     def fill(self) -> QWidget:
         """The panel that is held here, made now if it wasn't yet."""

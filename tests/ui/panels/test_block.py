@@ -179,6 +179,7 @@ async def test_that_characters_near_and_past_the_limit_are_coloured(open_tab: Op
 
 async def test_that_a_block_that_nobody_has_read_says_so(studio: Studio) -> None:
     panel = BlockPanel(studio.contents.services, Ref(RefKind.BLOCK, "blk_unknown"))
+    panel.complete()
     assert "Reading the block" in words(panel)
     assert panel.heading == "blk_unknown"
     assert not panel.save_button.isVisibleTo(panel)
