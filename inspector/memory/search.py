@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from inspector.domain.errors import InputError
 from inspector.domain.ref import Ref, RefKind
@@ -32,7 +33,6 @@ from inspector.storage.search_query import Match, Weighed, WeighedRows
 Measure = Callable[[Sequence[Match]], Awaitable[Sequence[int]]]
 """Gives the tokens of some texts."""
 _MEASURED_AT_ONCE = 200
-_PLACES = {kind.value: place for place, kind in enumerate(GROUPS)}
 _WITHOUT = {
     Facet.KIND: lambda query: replace(query, kinds=frozenset()),
     Facet.OWNER: lambda query: replace(query, owners=frozenset()),
@@ -141,7 +141,9 @@ class Searcher:
                 others += await search_scan.events(connection, query, terms.terms, highlighter.fits)
         found: list[_Found] = [*weighed.rows, *others]
         if query.grouped:
-            found.sort(key=lambda each: _PLACES[_kind(each)])
+            there = {*map(attrgetter("kind"), found)}
+            kinds = (kind.value for kind in GROUPS if kind.value in there)
+            found = [each for kind in kinds for each in found if each.kind == kind]
         if not query.tokens.is_open:
             found = await self._of_length(query, found)
         return found, weighed.capped or len(others) >= search_scan.MOST_EVENTS
@@ -197,17 +199,9 @@ async def _read(connection: Connection, found: Sequence[_Found]) -> list[tuple[_
     return [(each, match) for each, match in read if match is not None]
 
 
-def _kind(found: _Found) -> str:
-    return found.kind if isinstance(found, Weighed) else found.ref.kind.value
-
-
-def _month(found: _Found) -> str:
-    return found.month if isinstance(found, Weighed) else f"{found.at:%Y-%m}"
-
-
 _VALUES: dict[Facet, Callable[[_Found], str | None]] = {
-    Facet.KIND: _kind,
-    Facet.OWNER: lambda found: found.owner,
-    Facet.ROLE: lambda found: found.role,
-    Facet.MONTH: _month,
+    Facet.KIND: attrgetter("kind"),
+    Facet.OWNER: attrgetter("owner"),
+    Facet.ROLE: attrgetter("role"),
+    Facet.MONTH: attrgetter("month"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from inspector.domain.codec import read_time, write_time
 from inspector.domain.dataclass import dataclass
@@ -45,7 +46,7 @@ _FILTERS = """
 # The index is asked first; without CROSS the planner may go through all texts and ask it of each.
 _WEIGHED = (
     """
-    SELECT t.id, t.kind, t.owner, t.role, t.at, -bm25(search_words, 4.0, 1.0, 1.0) AS score
+    SELECT -bm25(search_words, 4.0, 1.0, 1.0), t.at, t.id, t.kind, t.owner, t.role, substr(t.at, 1, 7)
     FROM search_words CROSS JOIN search_texts AS t ON t.id = search_words.rowid
     WHERE search_words MATCH ?1 AND
     """
@@ -53,7 +54,7 @@ _WEIGHED = (
     + "ORDER BY search_words.rowid DESC LIMIT ?12"
 )
 _NEWEST = (
-    "SELECT t.id, t.kind, t.owner, t.role, t.at, 0.0 AS score FROM search_texts AS t WHERE ?1 IS NULL AND"
+    "SELECT 0.0, t.at, t.id, t.kind, t.owner, t.role, substr(t.at, 1, 7) FROM search_texts AS t WHERE ?1 IS NULL AND"
     + _FILTERS
     + "ORDER BY t.at DESC, t.id DESC LIMIT ?12"
 )
@@ -88,21 +89,29 @@ class Match:
     body: str
     score: float
 
+    @property
+    def kind(self) -> str:
+        return self.ref.kind.value
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """A row that was found, before its texts are read; `month` is that of its time in UTC, as ``2026-10``."""
+    @property
+    def month(self) -> str:
+        """That of its time in UTC, as ``2026-10``."""
+        return f"{self.at:%Y-%m}"
 
+
+class Weighed(NamedTuple):
+    """A row that was found, before its texts are read; `month` is that of its time in UTC, as ``2026-10``.
+
+    The larger of two is the better: there are thousands of them, and tuples are compared without a call.
+    """
+
+    score: float
+    at: str
     id: int
     kind: str
     owner: str | None
     role: str | None
-    at: str
-    score: float
-
-    @property
-    def month(self) -> str:
-        return self.at[:7]
+    month: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +137,9 @@ async def weigh(connection: Connection, query: SearchQuery, terms: Sequence[Term
         least or None,
     )
     rows = await connection.fetch_all(_NEWEST if words is None else _WEIGHED, parameters)
-    found = [Weighed(*row) for row in rows[:MOST_WEIGHED]]
-    found.sort(key=lambda row: (row.score, row.at, row.id), reverse=True)
+    found = [*map(Weighed._make, rows[:MOST_WEIGHED])]
+    # The number is another in each, so nothing behind it is compared.
+    found.sort(reverse=True)
     return WeighedRows(tuple(found), len(rows) > MOST_WEIGHED)
 
 
@@ -176,11 +186,14 @@ def expression(terms: Iterable[Term]) -> str | None:
 
 def _either(term: Term) -> str:
     star = " *" if term.prefix else ""
+    plainly, apart = plain(term.text), " ".join(pieces(term.text))
+    if term.text.lower() == plainly == apart:
+        # Asked once instead of twice.
+        return f"{_quoted(plainly)}{star}"
     ways = [f"{{title body}} : {_quoted(term.text)}{star}"]
-    plainly = plain(term.text)
     if plainly != term.text.lower():
         ways.append(f"{{title body}} : {_quoted(plainly)}{star}")
-    ways.append(f"spaced : {_quoted(' '.join(pieces(term.text)))}{star}")
+    ways.append(f"spaced : {_quoted(apart)}{star}")
     return f"({' OR '.join(ways)})"
 
 
