@@ -45,7 +45,8 @@ class MarkPictures:
         if not self._folder.isValid():
             return ""
         path = Path(self._folder.filePath(f"{name}-{colour.name()[1:]}.png"))
-        if not path.exists() and not _drawn(points, width, colour).save(str(path)):
+        # Packed as little as a PNG can be: the style sheet reads it in the same moment.
+        if not path.exists() and not _drawn(points, width, colour).save(str(path), quality=100):
             return ""
         return path.as_posix()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import json
 import logging
 import os
@@ -270,4 +269,7 @@ def fits(row: Setting, value: object) -> bool:
 
 
 def _digest(name: str, data: bytes) -> str:
+    # It loads a library, which the first paint doesn't wait for.
+    import hashlib  # noqa: PLC0415
+
     return hashlib.sha256(name.encode() + b"\0" + data).hexdigest()

@@ -8,7 +8,6 @@ shown as marks, and what is too long for a glance is cut. No other module names 
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable
 from enum import StrEnum
@@ -26,6 +25,8 @@ _BOX_LINES, _BOX_LENGTH = 16, 2_000
 """As much as leaves a question's buttons on a small screen."""
 _LABEL_LENGTH = 10_000
 _ELLIPSIS = "…"
+_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+"""As `html.escape` has it, which would load all entities before the first paint."""
 
 # What hides, turns round or counterfeits text: controls (line feed and tab are shown by themselves), soft hyphen,
 # joiners and direction marks, separators, byte-order mark, annotations, tags, the second range of variation
@@ -133,7 +134,7 @@ def tooltip_text(text: str) -> str:
     """A text for a tool tip or a model's tool-tip role: markup whose only content is this text."""
     if not text:
         return ""
-    lines = html.escape(breakable(show_controls(shorten(text, _TIP_LENGTH)))).split("\n")
+    lines = breakable(show_controls(shorten(text, _TIP_LENGTH))).translate(_MARKUP).split("\n")
     return f"<qt>{'<br>'.join(line.replace('  ', ' &nbsp;') for line in lines)}</qt>"
 
 
@@ -153,6 +154,15 @@ def column_tooltip(item: _HasColumnToolTips, column: int, text: str) -> None:
 def safe_tooltip(target: _HasToolTip, text: str) -> None:
     """Give a widget or an action a tool tip."""
     target.setToolTip(tooltip_text(text))
+
+
+def polish_again(widget: QWidget) -> None:
+    """Have a widget look as the style sheet says of its properties now; one that wasn't shown yet will anyway."""
+    # PySide makes hundreds of names for the style's object, for which the first paint doesn't wait.
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        style = widget.style()
+        style.unpolish(widget)
+        style.polish(widget)
 
 
 class PlainLabel(QLabel):
@@ -194,8 +204,7 @@ class PlainLabel(QLabel):
     def set_tone(self, tone: str) -> None:
         if self.property("tone") != tone:
             self.setProperty("tone", tone)
-            self.style().unpolish(self)
-            self.style().polish(self)
+            polish_again(self)
 
 
 class ElidedLabel(PlainLabel):
@@ -226,15 +235,8 @@ class ElidedLabel(PlainLabel):
         with QPainter(self) as painter:
             metrics = QFontMetrics(self.font())
             shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
-            self.style().drawItemText(
-                painter,
-                self.contentsRect(),
-                int(self.alignment()),
-                self.palette(),
-                self.isEnabled(),
-                shown,
-                self.foregroundRole(),
-            )
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            painter.drawText(self.contentsRect(), int(self.alignment()), shown)
 
     def _tell(self) -> None:
         fits = QFontMetrics(self.font()).horizontalAdvance(self.text()) <= self.contentsRect().width()

@@ -50,11 +50,11 @@ def usual_start(file: Path | None, *, sample: bool = False, safe: bool = False) 
 def make_application(arguments: Sequence[str]) -> QApplication:
     """The Qt application in the style that the themes are made for; the program ends where Qt cannot start."""
     with _explaining_no_display():
-        application = QApplication(list(arguments))
+        # Set later, the style would be given back as an object, whose hundreds of names PySide makes at once.
+        application = QApplication([*arguments, "-style", "Fusion"])
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName("Context Inspector")
     application.setDesktopFileName(DESKTOP_ID)
-    application.setStyle("Fusion")
     translate_if_asked(application)
     # The last window closing must not end the loop under the coroutines that are still closing the file.
     application.setQuitOnLastWindowClosed(False)

@@ -6,13 +6,16 @@ parameters and is worded by `tr_code` from the catalogue that the command line r
 
 from __future__ import annotations
 
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from inspector.domain.counts import Count, Method
 from inspector.domain.errors import InspectorError, Parameters
 from inspector.runtime.wording import word, word_error
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _CONTEXT = "inspector"
 _JUST_NOW_SECONDS = 5

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
-from inspector.ui.failures import FailureText
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, few_lines, safe_tooltip
 from inspector.ui.widgets.controls import Picture, arrange, button, icon_button
 from inspector.ui.wording import tr, tr_count
+
+if TYPE_CHECKING:
+    from inspector.ui.failures import FailureText
 
 _MOST = 3
 _WORDS_STEPS = 70
@@ -37,6 +40,14 @@ class Notice:
     details: str = ""
     choices: tuple[tuple[str, Callable[[], None]], ...] = ()
     closable: bool = True
+
+
+def tell_readers(shown: QWidget) -> None:
+    """Have screen readers say what has come into sight."""
+    # What they are told by takes PySide long to load, and the window's first paint doesn't wait for it.
+    from PySide6.QtGui import QAccessible, QAccessibleEvent  # noqa: PLC0415
+
+    QAccessible.updateAccessibility(QAccessibleEvent(shown, QAccessible.Event.Alert))
 
 
 def failure_notice(failure: FailureText) -> Notice:
@@ -162,7 +173,7 @@ class Banners(QWidget):
         for key in [key for key, each in self._shown.items() if each.notice.closable][:-_MOST]:
             self.close_notice(key)
         self._show_newest()
-        QAccessible.updateAccessibility(QAccessibleEvent(banner, QAccessible.Event.Alert))
+        tell_readers(banner)
 
     def close_notice(self, key: str) -> None:
         """Take a notice away, if it is there."""

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
-from inspector.ui.safe_text import PlainLabel, safe_tooltip, without_mnemonic
+from inspector.ui.safe_text import PlainLabel, polish_again, safe_tooltip, without_mnemonic
 
 _BUTTON_LENGTH = 60
 _HELP = "help"
@@ -230,8 +230,7 @@ def restyle(widget: QWidget, name: str, value: object) -> None:
     """Change a property that the style sheet looks at."""
     if widget.property(name) != value:
         widget.setProperty(name, value)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
+        polish_again(widget)
 
 
 class Picture(PlainLabel):

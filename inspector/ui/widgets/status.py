@@ -77,6 +77,8 @@ class StatusLine(QStatusBar):
         self._tokens = button("", show_budget, role="flat", size="small")
         left = QWidget()
         arrange(QHBoxLayout(left), self._live, self._written, self._acting, None, spacing=16)
+        # Before they stand in the line, which dresses them at once.
+        self.tell(StatusValues())
         self.addWidget(left, 1)
         for each in (
             self.work,
@@ -90,7 +92,6 @@ class StatusLine(QStatusBar):
         ):
             self.addPermanentWidget(each)
         self.setContentsMargins(12, 2, 8, 2)
-        self.tell(StatusValues())
 
     def tell(self, status: StatusValues) -> None:
         self._live.setText(f"● {status.live}" if status.live else "")

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, few_lines
-from inspector.ui.widgets.banner import Notice
+from inspector.ui.widgets.banner import Notice, tell_readers
 from inspector.ui.widgets.controls import Picture, arrange, button, icon_button
 from inspector.ui.wording import tr
 
@@ -64,7 +64,7 @@ class Toast(QFrame):
         self._fit()
         self.show()
         self.raise_()
-        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+        tell_readers(self)
         if self.underMouse():
             self._timer.stop()
         else:
