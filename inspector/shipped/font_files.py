@@ -7,19 +7,16 @@ from pathlib import Path
 from inspector.shipped.locate import resource_path
 
 INTERFACE_FONT, FIXED_FONT = "Inter", "JetBrains Mono"
-_FILES = (
-    "Inter-Regular.ttf",
-    "Inter-SemiBold.ttf",
-    "JetBrainsMono-Regular.ttf",
-    "JetBrainsMono-Bold.ttf",
-    "JetBrainsMono-Italic.ttf",
-)
+_FILES = {
+    INTERFACE_FONT: ("Inter-Regular.ttf", "Inter-SemiBold.ttf"),
+    FIXED_FONT: ("JetBrainsMono-Regular.ttf", "JetBrainsMono-Bold.ttf", "JetBrainsMono-Italic.ttf"),
+}
 
 
-def font_files() -> tuple[Path, ...]:
-    """The font files, TrueType all of them.
+def font_files(name: str) -> tuple[Path, ...]:
+    """The files of the font of that name, TrueType all of them.
 
     Raises:
         NotFoundError: one is not there.
     """
-    return tuple(resource_path("fonts", name) for name in _FILES)
+    return tuple(resource_path("fonts", each) for each in _FILES[name])

@@ -74,9 +74,9 @@ class Appearance(QObject):
     changed = Signal()
 
     def __init__(
-        self, application: QApplication, themes: Mapping[str, Theme], fonts: Callable[[], Sequence[Path]]
+        self, application: QApplication, themes: Mapping[str, Theme], fonts: Callable[[str], Sequence[Path]]
     ) -> None:
-        """`fonts` gives the files of the shipped fonts, asked for when these are used first."""
+        """`fonts` gives the files of a shipped font by its name, asked for when it is used first."""
         super().__init__(application)
         self._fonts = fonts
         self._application = application
@@ -116,8 +116,6 @@ class Appearance(QObject):
         """Switch theme, text scale and, if given, fonts at once, everywhere."""
         self._choice = choice
         self._font_choice = fonts or self._font_choice
-        if self._font_choice is FontChoice.SHIPPED:
-            load_fonts(tuple(self._fonts()))
         self._scale = min(MAXIMUM_SCALE, max(MINIMUM_SCALE, scale))
         schemes = {ThemeChoice.DARK: Qt.ColorScheme.Dark, ThemeChoice.LIGHT: Qt.ColorScheme.Light}
         self._hints.setColorScheme(schemes.get(choice, Qt.ColorScheme.Unknown))
@@ -170,8 +168,10 @@ class Appearance(QObject):
         kind = QFontDatabase.SystemFont.FixedFont if fixed else QFontDatabase.SystemFont.GeneralFont
         font = QFontDatabase.systemFont(kind)
         if self._font_choice is FontChoice.SHIPPED:
+            name = FIXED_FONT if fixed else INTERFACE_FONT
+            load_fonts(tuple(self._fonts(name)))
             # The system's stands behind it for the scripts that it lacks.
-            font.setFamilies([FIXED_FONT if fixed else INTERFACE_FONT, font.family()])
+            font.setFamilies([name, font.family()])
         font.setPointSizeF(self._points * self._scale * _FACTORS[size])
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
         return font

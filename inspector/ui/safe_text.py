@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMessageBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from inspector.domain.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMessageBox
 
 _TIP_LENGTH = 2_000
 _LINE = 50
@@ -282,6 +285,9 @@ def safe_message(
         question: What it says; without choices it has one button that closes it.
         answered: Told the chosen button's id, ``""`` when it was closed without one.
     """
+    # PySide takes long to load it, for which the first paint doesn't wait.
+    from PySide6.QtWidgets import QMessageBox  # noqa: PLC0415
+
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setTextFormat(Qt.TextFormat.PlainText)
@@ -308,7 +314,7 @@ def safe_message(
 
 
 def _add_button(box: QMessageBox, choice: QuestionButton) -> QWidget:
-    roles = QMessageBox.ButtonRole
+    roles = box.ButtonRole
     role = (
         roles.DestructiveRole
         if choice.destructive

@@ -19,6 +19,8 @@ EXCLUDED_MODULES = (
     "_curses",
     "distutils",
     "lib2to3",
+    # A bundle that has it imports all of it at every start, before anything of ours.
+    "multiprocessing",
     "pip",
     "pkg_resources",
     "pydoc",
