@@ -21,6 +21,10 @@ def _always() -> str:
     return ""
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that can be done.
@@ -38,6 +42,8 @@ class Action:
         also: Further shortcuts, which no menu shows.
         words: Further words that find it, in the palette and among the shortcuts.
         instead: The window's action that its keys do where it can't be done and the field has nothing to take back.
+        is_unsaved: Whether there is unsaved work around the field. Of a draft that was taken up again no step can be
+            undone; who presses the keys there means it, and not a change of the file before it.
     """
 
     id: str
@@ -52,6 +58,7 @@ class Action:
     also: tuple[str, ...] = ()
     words: str = ""
     instead: str = ""
+    is_unsaved: Callable[[], bool] = _never
 
 
 class Actions(QObject):
@@ -202,6 +209,8 @@ class Actions(QObject):
     def _run_around(self, row: Action) -> bool:
         """Do an action of the part around a field, else the window's; says whether the keys are done with."""
         if self.run(row.id):
+            return True
+        if row.is_unsaved():
             return True
         back = self._rows.get(_WAYS_BACK.get(row.id, ""))
         # Who takes back all that was typed, key after key, doesn't mean the change of the file before that.

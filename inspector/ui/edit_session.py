@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum, auto
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.edits.base import Edit, Operation, Receipt, Version
 from inspector.domain.edits.block_rows import SetCharLimit
@@ -63,6 +64,8 @@ class EditSession(QObject):
         self._stage = Stage.EMPTY
         self._base: Version | None = None
         """The version of the stored content that the editor's operation is counted in."""
+        self._schema: Schema | UnreadableSchema | None = None
+        """What the editor took the content for when it was loaded."""
         self._earlier: Edit | None = None
         """The draft as it was kept, while it is not typed in: its base is not the stored version."""
         self._receipt: Receipt | None = None
@@ -113,6 +116,9 @@ class EditSession(QObject):
             self._load(state)
         elif state.version != self._base:
             self._meet(state)
+        elif state.block.schema != self._schema and self._editor.join(state):
+            self._schema = state.block.schema
+            self._keep()
         self.changed.emit()
 
     def raise_limit(self, char_limit: int) -> None:
@@ -206,6 +212,8 @@ class EditSession(QObject):
         if self._editor.takes(state.content):
             self._workspace.set_draft(draft.edit, draft.content)
             self._workspace.answers.take_up(self.ref.id)
+            # Going back was a step, and what others wrote since may stand at its place.
+            self._editor.forget_steps()
             self._begin(state)
             self.changed.emit()
 
@@ -236,7 +244,17 @@ class EditSession(QObject):
             self._earlier = None
             if self._stage is not Stage.SAVED:
                 self._keep()
+        if self._stage is Stage.EDITING and self._editor.operation() is None:
+            # In a later turn: the editor is still at the step that led here.
+            QTimer.singleShot(0, self, self._catch_up)
         self.changed.emit()
+
+    def _catch_up(self) -> None:
+        """Show what others stored while there was a draft, as there is none any more."""
+        state = self._workspace.file.blocks.get(self.ref.id)
+        is_clean = self._stage is Stage.EDITING and self._editor.operation() is None
+        if is_clean and state is not None and state.version != self._base:
+            self.take(state)
 
     def _keep(self) -> None:
         edit = self._edit()
@@ -253,7 +271,7 @@ class EditSession(QObject):
             self._load(state)
             return
         if draft.edit.base == state.version and self._editor.takes(draft.content):
-            self._stage, self._base = Stage.EDITING, state.version
+            self._stage, self._base, self._schema = Stage.EDITING, state.version, state.block.schema
             self._editor.resume(state, draft.edit.operation, draft.content)
             return
         # Its base is gone: only the engine can say what it gives now. Until it is typed in, the draft stays as it is.
@@ -329,7 +347,7 @@ class EditSession(QObject):
             self.save(again[0], unlock=again[1])
 
     def _load(self, state: BlockState, mine: Content | None = None) -> None:
-        self._stage, self._base = Stage.EDITING, state.version
+        self._stage, self._base, self._schema = Stage.EDITING, state.version, state.block.schema
         self._editor.load(state, mine)
 
     def _stop_waiting(self) -> None:

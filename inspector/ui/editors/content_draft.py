@@ -68,7 +68,8 @@ class ContentSteps:
 
     def _now(self, schema: Schema, content: Content, carried: int) -> Content:
         for before, after in self._carried[carried:]:
-            content = merged(schema, before, after, content)
+            # Where both are at one place, what somebody else wrote since stays.
+            content = merged(schema, before, content, after)
         return content
 
 
@@ -171,6 +172,9 @@ class ContentDraft(TypedFaults):
     def redo_step(self) -> None:
         if self._steps.can_redo and not self._read_only:
             self._step_to(self._steps.redo(self.schema, self._content))
+
+    def forget_steps(self) -> None:
+        self._steps = ContentSteps()
 
     def takes(self, content: Content | None) -> bool:
         return type(content) is type(self._content)

@@ -38,6 +38,9 @@ class DraftEditor(Protocol):
 
     def redo_step(self) -> None: ...
 
+    def forget_steps(self) -> None:
+        """Let nothing that was typed before be undone."""
+
     def takes(self, content: Content | None) -> bool:
         """Whether it is an editor of such a content."""
 

@@ -116,6 +116,10 @@ class ExactTextEdit(QPlainTextEdit):
         if not self.isReadOnly():
             self._put(*self._steps.redo(), remember=False)
 
+    def forget_steps(self) -> None:
+        """Let nothing of before be undone."""
+        self._steps = Steps()
+
     def replace_range(self, start: int, delete: int, insert: str, *, goes_on: bool = False) -> None:
         """Replace a stretch, as a step of its own to undo, or with `goes_on` as a key that was typed."""
         if goes_on:

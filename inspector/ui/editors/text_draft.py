@@ -44,6 +44,9 @@ class TextDraft:
     def redo_step(self) -> None:
         self._editor.redo_step()
 
+    def forget_steps(self) -> None:
+        self._editor.forget_steps()
+
     def takes(self, content: Content | None) -> bool:
         return isinstance(content, TextContent)
 

@@ -39,8 +39,8 @@ class TextActions:
         self._typed_in = typed_in
         self._not_editable = not_editable
 
-    def undo_actions(self) -> tuple[Action, ...]:
-        """Undo and redo of typing."""
+    def undo_actions(self, is_unsaved: Callable[[], bool]) -> tuple[Action, ...]:
+        """Undo and redo of typing; `is_unsaved` says whether there is a draft."""
         scope = self._editing
         return (
             Action(
@@ -52,6 +52,7 @@ class TextActions:
                 self._not_undone,
                 scope=scope,
                 instead="change.undo",
+                is_unsaved=is_unsaved,
             ),
             Action(
                 "edit.redo",
@@ -63,6 +64,7 @@ class TextActions:
                 scope=scope,
                 also=("Ctrl+Y",),
                 instead="change.redo",
+                is_unsaved=is_unsaved,
             ),
         )
 

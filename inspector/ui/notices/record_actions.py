@@ -22,6 +22,9 @@ def typing_actions(page: RecordPage, scope: QWidget, not_edited: Callable[[], st
         steps = page.page.editor.steps if page.page is not None else None
         return not_edited() or ("" if steps is not None and steps.can_redo else tr("no edit to redo"))
 
+    def is_unsaved() -> bool:
+        return page.is_dirty
+
     return (
         Action(
             "edit.undo",
@@ -32,6 +35,7 @@ def typing_actions(page: RecordPage, scope: QWidget, not_edited: Callable[[], st
             no_undo,
             scope=scope,
             instead="change.undo",
+            is_unsaved=is_unsaved,
         ),
         Action(
             "edit.redo",
@@ -43,5 +47,6 @@ def typing_actions(page: RecordPage, scope: QWidget, not_edited: Callable[[], st
             scope=scope,
             also=("Ctrl+Y",),
             instead="change.redo",
+            is_unsaved=is_unsaved,
         ),
     )

@@ -122,6 +122,9 @@ class AgentPanel(Panel):
         def no_redo() -> str:
             return self._not_editable() or ("" if work.can_redo else tr("no edit to redo"))
 
+        def is_unsaved() -> bool:
+            return work.is_dirty
+
         undo, redo = tr("Undo settings edit"), tr("Redo settings edit")
         return (
             Action(
@@ -133,6 +136,7 @@ class AgentPanel(Panel):
                 no_undo,
                 scope=self.form,
                 instead="change.undo",
+                is_unsaved=is_unsaved,
             ),
             Action(
                 "edit.redo",
@@ -144,6 +148,7 @@ class AgentPanel(Panel):
                 scope=self.form,
                 also=("Ctrl+Y",),
                 instead="change.redo",
+                is_unsaved=is_unsaved,
             ),
             Action("edit.save", tr("Save settings"), self._save, keys.Save, "save", self._not_savable),
             Action("edit.discard", tr("Discard draft"), self._discard, None, "delete", self._not_discardable),

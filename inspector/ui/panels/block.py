@@ -192,7 +192,7 @@ class BlockPanel(Panel):
 
     def _actions(self) -> tuple[Action, ...]:
         return (
-            *self._texts.undo_actions(),
+            *self._texts.undo_actions(lambda: self.work.is_dirty),
             Action(
                 "edit.save",
                 tr("Save block"),
