@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from inspector.domain.request_comparison import PieceState
 from inspector.ui.appearance import TextSize
+from inspector.ui.models.column_widths import take_rest
 from inspector.ui.models.columns import VALUE_ROLE, Column
 from inspector.ui.models.tree import RowTree, TreeRow
 from inspector.ui.panel import PanelServices
@@ -58,11 +59,10 @@ class PieceTree(QWidget):
         self.view.setHeaderHidden(False)
         self.view.setItemDelegateForColumn(0, BadgedRows(look, services.icons, _described, self.view))
         head = self.view.header()
-        head.setStretchLastSection(False)
         head.setSectionsMovable(False)
         head.setMinimumSectionSize(look.space(5))
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        take_rest(head, 0)
         self.view.selectionModel().currentRowChanged.connect(self._choose)
         self.view.doubleClicked.connect(self._open)
         self.view.installEventFilter(self)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHeaderView, QTableView
+from PySide6.QtWidgets import QTableView
 
 from inspector.domain.counts import Count, Method
 from inspector.domain.request_comparison import RequestSide, RequestSideKind
 from inspector.ui.compare.turns import ListedSide, listed_sides
+from inspector.ui.models.column_widths import take_rest
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
@@ -48,8 +49,7 @@ class RequestList(QTableView):
         self.rows = RowTable(self._columns(), lambda row: (row.side.kind, row.side.name, row.side.at), self)
         self.setModel(self.rows)
         dress_table(self, services.appearance, tr("Requests to compare with the left one"))
-        self.horizontalHeader().setStretchLastSection(False)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        take_rest(self.horizontalHeader(), 0)
         self.selectionModel().currentRowChanged.connect(self._pick)
         services.appearance.changed.connect(self._measure)
         self._measure()

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from inspector.domain.requests import Request
 from inspector.ui.appearance import TextSize
 from inspector.ui.costs.budget_columns import BudgetColumns, Index
+from inspector.ui.models.column_widths import take_rest
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.models.tree import RowTree, TreeRow
 from inspector.ui.panel import PanelServices
@@ -214,13 +215,12 @@ class BudgetTable(QWidget):
         )
         tree.setItemDelegateForColumn(_TOKENS, BarCells(look, self._bar_of, tree))
         head = tree.header()
-        head.setStretchLastSection(False)
         head.setSectionsMovable(False)
         head.setSectionsClickable(True)
         head.setMinimumSectionSize(look.space(5))
         # Widths come from what figures can be, not from what they are: measuring every cell takes longer than all else.
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        take_rest(head, 0)
         return tree
 
     def _bar_of(self, index: Index) -> CellBar | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
 from inspector.domain.counts import Count, Method, joint_method
@@ -14,6 +14,7 @@ from inspector.domain.errors import InspectorError
 from inspector.domain.layouts import Layout
 from inspector.domain.requests import LeftOut, Request
 from inspector.domain.simulation import Simulation
+from inspector.ui.models.column_widths import take_rest
 from inspector.ui.models.columns import Column, figures_font
 from inspector.ui.models.table import RowTable
 from inspector.ui.panel import PanelServices
@@ -24,6 +25,8 @@ from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.wording import counted, signed, tr, tr_count, tr_error
 
 _LONGEST_NAME = 60
+_NAME_LETTERS = 40
+"""Letters that names of sections have at the most in the table, so that their figures stand near."""
 _FIGURES = ("199,999", "−19,999")
 
 
@@ -98,10 +101,7 @@ class LayoutPreview(QWidget):
         self.view = QTableView()
         self.view.setModel(self._model)
         dress_table(self.view, services.appearance, tr("Request with this layout"))
-        head, modes = self.view.horizontalHeader(), QHeaderView.ResizeMode
-        head.setStretchLastSection(False)
-        for column in range(3):
-            head.setSectionResizeMode(column, modes.Interactive if column else modes.Stretch)
+        take_rest(self.view.horizontalHeader(), 0, _NAME_LETTERS)
         words = QVBoxLayout()
         arrange(words, self.title, self.total, self.note, margins=space(3), spacing=space(1))
         arrange(QVBoxLayout(self), words, self.view)

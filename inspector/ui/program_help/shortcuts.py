@@ -18,11 +18,14 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
+from inspector.ui.models.column_widths import take_rest
 from inspector.ui.safe_text import PlainLabel, one_line, window_title
 from inspector.ui.widgets.controls import EmptyState, arrange, button, field, name_help
 from inspector.ui.widgets.rows_view import dress_tree
 from inspector.ui.wording import tr, tr_count
 
+_NAME_LETTERS = 40
+"""Letters that names have at the most, unless one is longer, so that their keys stand near."""
 _WIDTH, _HEIGHT, _SHARE = 84, 40, 0.92
 
 
@@ -91,10 +94,9 @@ class ShortcutSheet(QDialog):
         self.view.setItemsExpandable(False)
         self.view.setRootIsDecorated(False)
         head = self.view.header()
-        head.setStretchLastSection(False)
         self._model.setColumnCount(2)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        take_rest(head, 0, _NAME_LETTERS)
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._empty)
         bottom = QHBoxLayout()

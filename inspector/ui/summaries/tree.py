@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.ref import Ref
 from inspector.ui.appearance import Appearance
+from inspector.ui.models.column_widths import take_rest
 from inspector.ui.models.columns import KEY_ROLE, VALUE_ROLE, Column
 from inspector.ui.models.tree import RowTree, TreeRow
 from inspector.ui.panel import PanelServices
@@ -77,6 +78,7 @@ class SummaryTree(QWidget):
         arrange(QVBoxLayout(self), self.view)
         self.setFocusProxy(self.view)
         services.appearance.changed.connect(self._measure)
+        take_rest(self.view.header(), 0)
         self._measure()
 
     @property
@@ -205,8 +207,6 @@ class SummaryTree(QWidget):
 
     def _measure(self) -> None:
         head, metrics = self.view.header(), self.view.fontMetrics()
-        head.setStretchLastSection(False)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         room = self._services.appearance.space(4)
         for column, widest in _WIDEST.items():
             head.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
