@@ -51,6 +51,7 @@ class RowsTable(QWidget):
         self.draft = draft
         draft.setParent(self)
         self.editor = ListEditor(draft, tools, sorts=False)
+        self.editor.view.keep_edge(0)
         self.table = self.editor.view.table
         self.table.setAccessibleName(name)
         # A row is what the form beside it shows.

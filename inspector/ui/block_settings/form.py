@@ -14,12 +14,11 @@ from inspector.ui.editors.fields import TextField, WheelGuard
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.presentation.card import level_name
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import arrange
+from inspector.ui.widgets.controls import FORM_STEPS, arrange
 from inspector.ui.widgets.number_box import NumberBox
 from inspector.ui.wording import number, tr
 
 _NAME_STEPS = 36
-_LINE_STEPS = 90
 _FIGURE_STEPS = 28
 _LIMIT_STEP = 500
 
@@ -111,7 +110,7 @@ class BlockForm(QWidget):
             "pinned": FormLine(tr("Pin"), self.pinned, tools),
         }
         arrange(QVBoxLayout(self), *self.lines.values(), spacing=tools.appearance.space(2))
-        self.setMaximumWidth(tools.appearance.space(_NAME_STEPS + 2 * _LINE_STEPS))
+        self.setMaximumWidth(tools.appearance.space(FORM_STEPS))
         self.setFocusProxy(self.label)
         self._connect()
 

@@ -34,7 +34,7 @@ from inspector.ui.presentation.block_clashes import clash_text
 from inspector.ui.presentation.labels import label_fault
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.banner import Banners, Notice
-from inspector.ui.widgets.controls import arrange, button, field, name_help, rule
+from inspector.ui.widgets.controls import EDGE_STEPS, arrange, button, field, name_help, rule
 from inspector.ui.wording import tr, tr_count, tr_error
 
 _LOCKED, _KEY = "refused.locked", "settings"
@@ -181,7 +181,7 @@ class BlockSettingsPage(QWidget):
 
     def _measure(self) -> None:
         space = self._services.appearance.space
-        self._rows.setContentsMargins(*[space(4)] * 4)
+        self._rows.setContentsMargins(space(EDGE_STEPS), space(4), space(EDGE_STEPS), space(4))
         self._rows.setSpacing(space(3))
         self._foot.setContentsMargins(space(3), space(2), space(3), space(2))
         self._foot.setSpacing(space(2))

@@ -16,7 +16,7 @@ from inspector.ui.icons import Icons
 from inspector.ui.presentation.calls import failure_words
 from inspector.ui.presentation.stored_calls import figures, provider_name
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
-from inspector.ui.widgets.controls import arrange, icon_button
+from inspector.ui.widgets.controls import EDGE_STEPS, arrange, icon_button
 from inspector.ui.wording import tr
 
 MOST_COLUMNS = 6
@@ -66,8 +66,8 @@ class ReplyColumn(QWidget):
 
     def _measure(self) -> None:
         space = self._appearance.space
-        self._head.setContentsMargins(space(2), space(1), space(2), 0)
-        self.figures.setContentsMargins(space(2), 0, space(2), space(1))
+        self._head.setContentsMargins(space(EDGE_STEPS), space(1), space(EDGE_STEPS), 0)
+        self.figures.setContentsMargins(space(EDGE_STEPS), 0, space(EDGE_STEPS), space(1))
 
 
 class ReplyColumns(QSplitter):

@@ -40,7 +40,7 @@ from inspector.ui.presentation.calls import (
 )
 from inspector.ui.presentation.wire_text import WireText, wire_text
 from inspector.ui.safe_text import PlainLabel, few_lines, show_controls
-from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button
+from inspector.ui.widgets.controls import EDGE_STEPS, EmptyState, Segments, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
@@ -258,11 +258,11 @@ class ReplyPage(QWidget):
 
     def _measure(self) -> None:
         space = self.services.appearance.space
-        self._bar.setContentsMargins(space(1), space(2), space(1), space(1))
+        self._bar.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(1))
         self._failed.setContentsMargins(space(3), space(2), space(3), space(2))
         self._failed.setSpacing(space(1))
         self.usage.setContentsMargins(space(3), space(1), space(3), space(1))
-        self._foot.setContentsMargins(space(2), 0, space(2), 0)
+        self._foot.setContentsMargins(space(EDGE_STEPS), 0, space(EDGE_STEPS), 0)
         self.head.setContentsMargins(space(3), space(1), space(3), space(1))
         self.wire.view.setMinimumHeight(space(_WIRE_STEPS))
         self.empty.setMinimumHeight(self.empty.heightForWidth(space(_NARROW_STEPS)))

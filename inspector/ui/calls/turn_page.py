@@ -32,7 +32,7 @@ from inspector.ui.presentation.turns import (
     turn_text,
 )
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line
-from inspector.ui.widgets.controls import EmptyState, arrange, button
+from inspector.ui.widgets.controls import EDGE_STEPS, EmptyState, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
@@ -196,7 +196,7 @@ class TurnPage(QWidget):
         space = self.services.appearance.space
         self.steps.setMinimumWidth(space(_LEAST_STEPS))
         self.figures.setContentsMargins(space(3), space(1), space(3), space(1))
-        self._foot.setContentsMargins(space(2), space(1), space(2), space(1))
+        self._foot.setContentsMargins(space(EDGE_STEPS), space(1), space(EDGE_STEPS), space(1))
 
 
 class _Notice(QFrame):

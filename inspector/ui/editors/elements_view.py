@@ -19,7 +19,7 @@ from inspector.ui.editors.row_order import Keys, RowOrder
 from inspector.ui.exact_text import copy_text
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel, safe_tooltip
-from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.controls import EDGE_STEPS, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import tr
@@ -140,15 +140,20 @@ class ElementsView(QWidget):
         self.fault = PlainLabel("", tone="error", size="small", wrap=True)
         self.note = PlainLabel("", tone="muted", size="small")
         self._prepare()
-        space = tools.appearance.space(2)
         buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
-        self._buttons = FlowLayout(*buttons, self.note, margins=space, spacing=space)
-        self.fault.setContentsMargins(space, space, space, 0)
+        self._buttons = FlowLayout(*buttons, self.note, spacing=tools.appearance.space(2))
+        self.keep_edge(EDGE_STEPS)
         self.fault.hide()
         arrange(QVBoxLayout(self), self.table, self.fault, self._buttons)
         self.setFocusProxy(self.table)
         tools.figures.changed.connect(self._show_figures)
         self.look()
+
+    def keep_edge(self, steps: int) -> None:
+        """Have buttons begin so many steps from the side: none where what is around has its own."""
+        side, space = self._tools.appearance.space(steps), self._tools.appearance.space(2)
+        self._buttons.setContentsMargins(side, space, side, space)
+        self.fault.setContentsMargins(side, space, side, 0)
 
     def _show_figures(self, places: Collection[object] | None) -> None:
         """Have the figures of those rows painted that are in sight; more of them are asked for as they come to be."""

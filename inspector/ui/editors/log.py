@@ -28,7 +28,7 @@ from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.columns import Column
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import arrange, button, clear
+from inspector.ui.widgets.controls import EDGE_STEPS, FORM_STEPS, arrange, button, clear
 from inspector.ui.wording import number, tr, tr_count
 
 _TIME, _AUTHOR = "time", "author"
@@ -68,7 +68,10 @@ class LogEditor(QWidget):
         box.setProperty("role", "dock_title")
         below = QHBoxLayout()
         arrange(below, self.note, None, self.next_button, spacing=space(2))
-        arrange(QVBoxLayout(box), self._form, below, margins=space(3), spacing=space(2))
+        inside = QWidget()
+        inside.setMaximumWidth(space(FORM_STEPS))
+        arrange(QVBoxLayout(inside), self._form, below, spacing=space(2))
+        arrange(QVBoxLayout(box), inside, margins=space(EDGE_STEPS))
         whole = QVBoxLayout(self)
         arrange(whole, box, self.view)
         # Beside rows that wrap, Qt takes what a table would like to have for its least, and squeezes the fields.

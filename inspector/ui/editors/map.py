@@ -15,7 +15,7 @@ from inspector.domain.rendering.render import render
 from inspector.ui.editors.field_values import with_field
 from inspector.ui.editors.fields import FieldRow
 from inspector.ui.editors.part import EditorTools, Part
-from inspector.ui.widgets.controls import arrange, clear
+from inspector.ui.widgets.controls import EDGE_STEPS, FORM_STEPS, arrange, clear
 from inspector.ui.wording import tr
 
 _MOST_WIDTH, _MOST_HEIGHT = 36, 24
@@ -55,8 +55,10 @@ class MapEditor(QWidget):
         self._fields: tuple[FieldDef, ...] | None = None
         form = QFrame()
         self._form = QVBoxLayout(form)
-        self._form.setContentsMargins(*[tools.appearance.space(4)] * 4)
-        self._form.setSpacing(tools.appearance.space(3))
+        space = tools.appearance.space
+        self._form.setContentsMargins(space(EDGE_STEPS), space(4), space(EDGE_STEPS), space(4))
+        form.setMaximumWidth(space(FORM_STEPS + 2 * EDGE_STEPS))
+        self._form.setSpacing(space(3))
         arrange(QVBoxLayout(self), _Fields(form))
         part.shown.connect(self._show)
         tools.figures.changed.connect(self._show_tokens)

@@ -33,7 +33,7 @@ from inspector.ui.models.column_widths import fit_columns
 from inspector.ui.models.outline import OutlineModel
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.controls import EDGE_STEPS, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_tree, keep_rows
 from inspector.ui.wording import tr, tr_count
@@ -107,9 +107,10 @@ class TreeEditor(QWidget):
             button(tr("Move up"), lambda: self.view.moved.emit(-1), size="small"),
             button(tr("Move down"), lambda: self.view.moved.emit(1), size="small"),
         )
-        space = tools.appearance.space(2)
-        row = FlowLayout(*self._buttons, self.note, margins=space, spacing=space)
-        self.fault.setContentsMargins(space, space, space, 0)
+        space, side = tools.appearance.space(2), tools.appearance.space(EDGE_STEPS)
+        row = FlowLayout(*self._buttons, self.note, spacing=space)
+        row.setContentsMargins(side, space, side, space)
+        self.fault.setContentsMargins(side, space, side, 0)
         self.fault.hide()
         arrange(QVBoxLayout(self), self.view, self.fault, row)
         self.setFocusProxy(self.view)

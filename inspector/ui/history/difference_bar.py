@@ -11,7 +11,7 @@ from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import ElidedLabel, safe_tooltip
-from inspector.ui.widgets.controls import Segments, arrange, button, icon_button
+from inspector.ui.widgets.controls import EDGE_STEPS, Segments, arrange, button, icon_button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr
 
@@ -87,7 +87,7 @@ class DifferenceBar(QFrame):
 
     def _measure(self) -> None:
         space = self._appearance.space
-        self._rows.setContentsMargins(space(2), space(2), space(2), space(2))
+        self._rows.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(2))
         self._rows.setSpacing(space(2))
         self._tools.setSpacing(space(2))
         self._fold()

@@ -38,7 +38,7 @@ from inspector.ui.presentation.stored_calls import (
     purpose,
     same_requests,
 )
-from inspector.ui.widgets.controls import ActionButton, EmptyState, arrange, button
+from inspector.ui.widgets.controls import EDGE_STEPS, ActionButton, EmptyState, arrange, button
 from inspector.ui.widgets.file_dialog import FileDialog
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
@@ -186,7 +186,7 @@ class CallsPanel(Panel):
 
     def _measure(self) -> None:
         space = self.services.appearance.space
-        self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
+        self._bar.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(2))
         self._bar.setSpacing(space(2))
 
     def _compare(self, ids: tuple[str, ...]) -> None:

@@ -35,7 +35,7 @@ from inspector.ui.presentation.change_rows import (
 from inspector.ui.presentation.journal_words import who
 from inspector.ui.safe_text import PlainLabel, one_line, safe_tooltip
 from inspector.ui.search.opening import HitOpener
-from inspector.ui.widgets.controls import EmptyState, arrange, button
+from inspector.ui.widgets.controls import EDGE_STEPS, EmptyState, arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
@@ -143,17 +143,24 @@ class ChangesPanel(Panel):
         return self.services.appearance.theme.muted if row.is_undone else None
 
     def _lay_out(self) -> None:
-        bar = QWidget()
-        bar.setLayout(FlowLayout(self.actor_box, self.turn_button, self._count, margins=8, spacing=8))
+        bar, self._bar = QWidget(), FlowLayout(self.actor_box, self.turn_button, self._count)
+        bar.setLayout(self._bar)
         table = QWidget()
         arrange(QVBoxLayout(table), bar, self.view)
         self._pages = FrontStack()
         self._pages.addWidget(EmptyState(tr("No changes yet"), tr("Every edit of the file is listed here.")))
         self._pages.addWidget(table)
         arrange(QVBoxLayout(self), self._pages)
+        self._measure()
+
+    def _measure(self) -> None:
+        space = self.services.appearance.space
+        self._bar.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(2))
+        self._bar.setSpacing(space(2))
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._read)
+        self.services.appearance.changed.connect(self._measure)
         self.view.selectionModel().currentRowChanged.connect(self._choose)
         self.view.selectionModel().selectionChanged.connect(self._tell)
         self.view.activated.connect(self._open)

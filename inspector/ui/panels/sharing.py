@@ -20,7 +20,7 @@ from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.sharing.matrix_model import MatrixModel
 from inspector.ui.sharing.matrix_reader import MatrixReader
 from inspector.ui.sharing.matrix_view import MatrixTable
-from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
+from inspector.ui.widgets.controls import EDGE_STEPS, EmptyState, Segments, arrange, button, field
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import number, tr
 
@@ -105,7 +105,7 @@ class SharingPanel(Panel):
 
     def _measure(self) -> None:
         space = self.services.appearance.space
-        self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
+        self._bar.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(2))
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
         self._fit_height()

@@ -28,7 +28,7 @@ from inspector.ui.sharing.attachments import BlockSharing
 from inspector.ui.sharing.changing import access_actions, set_access
 from inspector.ui.sharing.costs import CostReader
 from inspector.ui.sharing.level_menu import Level, offer_levels
-from inspector.ui.widgets.controls import Segments, arrange, button, field, name_help
+from inspector.ui.widgets.controls import EDGE_STEPS, Segments, arrange, button, field, name_help
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
 from inspector.ui.wording import tr, tr_code
@@ -144,7 +144,7 @@ class SharingPage(QWidget):
 
     def _measure(self) -> None:
         space = self._services.appearance.space
-        self._bar.setContentsMargins(space(2), space(2), space(2), space(2))
+        self._bar.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(2))
         self._bar.setSpacing(space(2))
         self.filter_field.setFixedWidth(space(_FILTER_STEPS))
         self._fit_height()

@@ -25,6 +25,12 @@ from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.safe_text import PlainLabel, polish_again, safe_tooltip, without_mnemonic
 
+EDGE_STEPS = 3
+"""Steps from the edge of a page to its headings, rows of a form and buttons."""
+FORM_STEPS = 216
+"""Steps that a form is wide at the most, without its margins: what stands right belongs to the name on the left."""
+_GRID, _TEXT_HEIGHT = 4, 15
+"""Pixels, at text scale 1, of the grid of distances and of a line of text."""
 _BUTTON_LENGTH = 60
 _HELP = "help"
 _BY_TAB = Qt.FocusPolicy.TabFocus
@@ -146,6 +152,11 @@ def rule() -> QFrame:
     made.setProperty("role", "rule")
     made.setFixedHeight(1)
     return made
+
+
+def text_space(widget: QWidget, steps: float) -> int:
+    """Pixels on the 4-pixel grid that follow the size of a widget's text, for dialogs that know no `Appearance`."""
+    return round(_GRID * steps * widget.fontMetrics().height() / _TEXT_HEIGHT)
 
 
 def arrange(

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.widgets.controls import rule
+from inspector.ui.widgets.controls import EDGE_STEPS, FORM_STEPS, rule
 
 
 class GroupedPage(QScrollArea):
@@ -22,7 +22,9 @@ class GroupedPage(QScrollArea):
         self.headings: dict[str, PlainLabel] = {}
         self.rules: dict[str, QFrame] = {}
         page = QFrame()
-        page.setProperty("role", "page")
+        # What is right of the column looks as it does.
+        for each in (self, page):
+            each.setProperty("role", "page")
         self._column = QVBoxLayout(page)
         self.setWidget(page)
         self.setWidgetResizable(True)
@@ -83,5 +85,6 @@ class GroupedPage(QScrollArea):
 
     def _measure_page(self) -> None:
         space = self._appearance.space
-        self._column.setContentsMargins(space(4), space(4), space(4), space(4))
+        self._column.setContentsMargins(space(EDGE_STEPS), space(4), space(EDGE_STEPS), space(4))
+        self.widget().setMaximumWidth(space(FORM_STEPS + 2 * EDGE_STEPS))
         self._column.setSpacing(space(3))
