@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.errors import InspectorError, RefusedError
@@ -12,7 +13,7 @@ from inspector.domain.redaction import RedactionPlan, RedactionResult
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.widgets.banner import Banners, Notice
-from inspector.ui.widgets.controls import arrange, button, field
+from inspector.ui.widgets.controls import arrange, button, field, text_space
 from inspector.ui.wording import number, tr, tr_count, tr_error
 
 REDACTION = "redaction"
@@ -79,12 +80,13 @@ class RedactionDialog(QDialog):
         self._wide = widen
         self.words = tuple(_sentences(plan))
         row = QHBoxLayout()
-        arrange(row, self.widen_button, None, self.cancel, self.do, spacing=8)
+        step = text_space(self, 1)
+        arrange(row, self.widen_button, None, self.cancel, self.do, spacing=2 * step)
         heading = PlainLabel(title, strong=True, wrap=True)
         last = PlainLabel(tr("This can't be undone."), tone="warning", strong=True)
-        arrange(
-            QVBoxLayout(self), heading, self._area(), self.reason_field, last, row, margins=16, spacing=12
-        )
+        self._area = self._make_area()
+        parts = heading, self._area, self.reason_field, last, row
+        arrange(QVBoxLayout(self), *parts, margins=4 * step, spacing=3 * step)
         self.accepted.connect(lambda: redact(self.reason_field.text().strip()))
         self.cancel.setFocus()
 
@@ -92,13 +94,23 @@ class RedactionDialog(QDialog):
         self.reject()
         self._wide(numbers)
 
-    def _area(self) -> QScrollArea:
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be no higher than the words take, which is known now that they are in the window's look."""
+        super().showEvent(event)
+        inside, column = self._area.widget(), self.layout()
+        if inside is None or column is None or event.spontaneous():
+            return
+        column.activate()
+        spare = self._area.height() - inside.heightForWidth(self._area.viewport().width())
+        self.resize(self.width(), self.height() - max(0, spare))
+
+    def _make_area(self) -> QScrollArea:
         inside = QFrame()
         rows = QVBoxLayout(inside)
         labels = [PlainLabel(text, tone=tone, wrap=True) for text, tone in self.words]
         for label in labels:
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        arrange(rows, *labels, None, spacing=8)
+        arrange(rows, *labels, None, spacing=text_space(self, 2))
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)

@@ -76,15 +76,14 @@ class AgainDialog(QDialog):
         return self._run
 
     def _lay_out(self) -> None:
-        heads, row = QHBoxLayout(), QHBoxLayout()
+        heads, row, space = QHBoxLayout(), QHBoxLayout(), self._services.appearance.space
         old, new = PlainLabel(tr("Stored"), strong=True), PlainLabel(tr("New"), strong=True)
         heads.addWidget(old, 1)
         heads.addWidget(new, 1)
-        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
+        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=space(2))
         column = QVBoxLayout(self)
-        arrange(column, self.method, self.choice, self.note, heads, self.difference, self.lost, row)
-        column.setContentsMargins(16, 16, 16, 16)
-        column.setSpacing(8)
+        parts = self.method, self.choice, self.note, heads, self.difference, self.lost, row
+        arrange(column, *parts, margins=space(4), spacing=space(2))
         column.setStretch(4, 1)
 
     def _begin(self) -> None:

@@ -108,13 +108,14 @@ class SummaryPreview(QDialog):
         return self._tried
 
     def _lay_out(self) -> None:
-        choice, row = QHBoxLayout(), QHBoxLayout()
+        choice, row, space = QHBoxLayout(), QHBoxLayout(), self._services.appearance.space
         label = PlainLabel(tr("Newest messages to keep"))
         label.setBuddy(self.keep)
-        arrange(choice, label, self.keep, self.by_request, None, spacing=8)
-        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
+        arrange(choice, label, self.keep, self.by_request, None, spacing=space(2))
+        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=space(2))
         column = QVBoxLayout(self)
-        arrange(column, choice, self.method, self.note, self.text, row, margins=16, spacing=12)
+        parts = choice, self.method, self.note, self.text, row
+        arrange(column, *parts, margins=space(4), spacing=space(3))
         column.setStretch(3, 1)
 
     def _choose(self, by_request: bool) -> None:

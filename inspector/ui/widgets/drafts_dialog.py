@@ -157,11 +157,11 @@ class DraftsDialog(QDialog):
             self.rows.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _lay_out(self) -> None:
-        foot, buttons = QVBoxLayout(), QHBoxLayout()
+        foot, buttons, space = QVBoxLayout(), QHBoxLayout(), self._appearance.space
         close = button(tr("Close"), self.reject)
-        arrange(buttons, self.discard_button, None, close, self.save_button, spacing=8)
-        arrange(foot, self._remark, self._sum, self.reason_field, buttons, spacing=8)
-        foot.setContentsMargins(16, 8, 16, 16)
+        arrange(buttons, self.discard_button, None, close, self.save_button, spacing=space(2))
+        arrange(foot, self._remark, self._sum, self.reason_field, buttons, spacing=space(2))
+        foot.setContentsMargins(space(4), space(2), space(4), space(4))
         self._parts.addWidget(self.rows)
         arrange(QVBoxLayout(self), self._parts, self._empty, foot)
 

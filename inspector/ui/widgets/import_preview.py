@@ -12,7 +12,7 @@ from inspector.domain.errors import InputError, Problem, Severity
 from inspector.domain.exchange import ImportPlan, ImportRow
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, window_title
-from inspector.ui.widgets.controls import arrange, button, clear, field
+from inspector.ui.widgets.controls import arrange, button, clear, field, text_space
 from inspector.ui.widgets.import_rows import ImportRows
 from inspector.ui.wording import number, tr, tr_code, tr_count, tr_error
 
@@ -70,16 +70,16 @@ class ImportPreview(QDialog):
             self._report.addWidget(PlainLabel(_left_out(secrets), tone="warning", wrap=True))
         self._report.addWidget(PlainLabel(_sentence(plan), tone="muted", wrap=True))
         if self.rows is None:
-            self._report.addSpacing(8)
+            self._report.addSpacing(text_space(self, 2))
             self._report.addLayout(_agents(plan))
         notes = [_problem(each) for each in plan.problems if each.code != _SECRET]
         if notes:
-            self._report.addSpacing(8)
+            self._report.addSpacing(text_space(self, 2))
             self._report.addWidget(PlainLabel(tr("Notes"), strong=True))
         for text, tone in notes[:_LISTED]:
             self._report.addWidget(PlainLabel(text, tone=tone, wrap=True))
         if plan.kept_in_metadata:
-            self._report.addSpacing(8)
+            self._report.addSpacing(text_space(self, 2))
             self._report.addWidget(_Folded(plan.kept_in_metadata))
         self._report.addStretch(1)
         self._check()
@@ -103,33 +103,33 @@ class ImportPreview(QDialog):
         )
 
     def _parts(self, name: str) -> tuple[QWidget | QVBoxLayout | QHBoxLayout, ...]:
-        page = QWidget()
+        page, step = QWidget(), text_space(self, 1)
         column = QVBoxLayout(page)
-        arrange(column, self._report, margins=16)
-        self._report.setSpacing(4)
+        arrange(column, self._report, margins=4 * step)
+        self._report.setSpacing(step)
         scroll = QScrollArea()
         scroll.setWidget(page)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setAccessibleName(tr("What the import creates"))
         head = QVBoxLayout()
-        arrange(head, PlainLabel(name, strong=True), spacing=4)
-        head.setContentsMargins(16, 16, 16, 4)
+        arrange(head, PlainLabel(name, strong=True), spacing=step)
+        head.setContentsMargins(4 * step, 4 * step, 4 * step, step)
         if self.rows is not None:
             everything = button(tr("Pick all or none"), self.rows.pick_all_or_none, role="link")
             sentence = tr_count("{count} request", "{count} requests. Pick what to import.", self._count())
             line = QHBoxLayout()
-            arrange(line, PlainLabel(sentence, tone="muted"), None, everything, spacing=8)
+            arrange(line, PlainLabel(sentence, tone="muted"), None, everything, spacing=2 * step)
             head.addLayout(line)
             head.addWidget(self.rows, 1)
         where = QHBoxLayout()
         label = PlainLabel(tr("Import into"), tone="muted")
-        arrange(where, label, self.target, button(tr("Browse …"), self.browse.emit), spacing=8)
+        arrange(where, label, self.target, button(tr("Browse …"), self.browse.emit), spacing=2 * step)
         foot = QVBoxLayout()
         row = QHBoxLayout()
-        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=8)
-        arrange(foot, where, self._remark, row, spacing=8)
-        foot.setContentsMargins(16, 8, 16, 16)
+        arrange(row, None, button(tr("Cancel"), self.reject), self.do, spacing=2 * step)
+        arrange(foot, where, self._remark, row, spacing=2 * step)
+        foot.setContentsMargins(4 * step, 2 * step, 4 * step, 4 * step)
         return head, scroll, foot
 
     def _count(self) -> int:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import PlainLabel, one_line, show_controls, window_title, without_mnemonic
-from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.controls import arrange, button, text_space
 from inspector.ui.wording import tr
 
 _WIDTH = 48
@@ -120,19 +120,19 @@ class FormDialog(QDialog):
         self._notes: dict[str, PlainLabel] = {}
         self._do = button(do, self.accept, role="primary")
         self._do.setDefault(True)
-        form = QFormLayout()
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(8)
+        form, step = QFormLayout(), text_space(self, 1)
+        form.setHorizontalSpacing(4 * step)
+        form.setVerticalSpacing(2 * step)
         for each in fields:
             self._inputs[each.id] = made = self._input(each)
             self._faults[each.id] = fault = PlainLabel("", tone="error", size="small", wrap=True)
             both = QVBoxLayout()
             self._notes[each.id] = note = PlainLabel("", tone="muted", size="small", wrap=True)
-            arrange(both, made, fault, note, spacing=4)
+            arrange(both, made, fault, note, spacing=step)
             form.addRow(PlainLabel(each.label, tone="muted"), both)
         row = QHBoxLayout()
-        arrange(row, None, button(tr("Cancel"), self.reject), self._do, spacing=8)
-        arrange(QVBoxLayout(self), form, row, margins=16, spacing=16)
+        arrange(row, None, button(tr("Cancel"), self.reject), self._do, spacing=2 * step)
+        arrange(QVBoxLayout(self), form, row, margins=4 * step, spacing=4 * step)
         self.accepted.connect(lambda: self._answered(self.values()))
         self._check()
 

@@ -50,6 +50,7 @@ async def _redact_with_wider(one: BlockTab, page: HistoryPage) -> None:
     await one.until(dialog.isVisible)
     assert not dialog.widen_button.isVisible()
     assert "Removed: the content of versions 2, 3." in "\n".join(text for text, _ in dialog.words)
+    assert dialog.height() < 300, "there is no empty room between the words and the field"
     dialog.reason_field.setText("a password")
     QTest.mouseClick(dialog.do, LEFT)
     await one.until(lambda: len(page.versions.rows) == 5)
