@@ -58,7 +58,8 @@ class RowsTable(QWidget):
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         arrange(QVBoxLayout(self), self.editor)
         self.setFocusProxy(self.editor)
-        self.setMinimumHeight(tools.appearance.space(_TABLE_STEPS))
+        self._least = tools.appearance.space(_TABLE_STEPS)
+        self.setMinimumHeight(self._least)
         self._widths = {
             **first_widths(row_order(draft)),
             field_column(titles().name): name_letters,
@@ -93,6 +94,13 @@ class RowsTable(QWidget):
             changed = replace(row, value=with_field(row.value, name, value, order))
             rows = tuple(changed if each is row else each for each in self.rows)
             self.draft.change(ListContent(rows), (row.id, name))
+
+    def fit(self, room: int) -> None:
+        """Be as high as the rows and the buttons take, up to so many pixels of room."""
+        table = self.table
+        around = self.editor.sizeHint().height() - table.sizeHint().height()
+        whole = table.verticalHeader().length() + table.horizontalHeader().sizeHint().height() + around
+        self.setMinimumHeight(max(self._least, min(whole, room)))
 
     def _show_columns(self, ids: Sequence[str]) -> None:
         header = self.table.horizontalHeader()

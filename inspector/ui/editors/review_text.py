@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -21,6 +21,8 @@ from inspector.ui.widgets.controls import arrange
 from inspector.ui.wording import tr
 
 _PANE_SHARE = (1, 1)
+_LINES_ABOVE = 1
+"""Lines that stand above a change in every pane, where there are some."""
 
 Stretches = list[tuple[int, int]]
 """From where to where, in code points."""
@@ -141,9 +143,13 @@ class TextReview(QWidget):
         self._current = stop % len(self._stops)
         found = self._stops[self._current]
         # From the end: the cursor is what comes into sight, and what is read begins at the beginning.
+        lines = []
         for pane, texts, words in zip(self._panes, self._texts(), found.words, strict=True):
             start = sum(map(len, texts[: found.at]))
+            pane.select_range(start, start)
+            lines.append(_cursor_line(pane))
             pane.select_range(start + words[-1][1], start + words[0][0])
+        self._align(lines)
         self.merged.select_range(found.end, found.start)
         self.changed.emit()
 
@@ -179,6 +185,14 @@ class TextReview(QWidget):
     @property
     def _panes(self) -> tuple[TextEditor, ...]:
         return self.base, self.theirs, self.mine
+
+    def _align(self, lines: Sequence[int]) -> None:
+        """Have these lines at one height in all panes, as far as they scroll and the cursors stay in sight."""
+        ends = [pane.verticalScrollBar().maximum() for pane in self._panes]
+        above = max(min(_LINES_ABOVE, *lines), *(line - end for line, end in zip(lines, ends, strict=True)))
+        for pane, line in zip(self._panes, lines, strict=True):
+            pane.verticalScrollBar().setValue(line - above)
+            pane.ensureCursorVisible()
 
     def _texts(self) -> tuple[list[str], ...]:
         found = self._segments
@@ -251,6 +265,13 @@ class TextReview(QWidget):
         for at, share in enumerate(_PANE_SHARE):
             both.setStretchFactor(at, share)
         arrange(QHBoxLayout(self), both)
+
+
+def _cursor_line(pane: TextEditor) -> int:
+    """The line, as they are wrapped, in which the cursor stands."""
+    cursor = pane.textCursor()
+    line = cursor.block().layout().lineForTextPosition(cursor.positionInBlock())
+    return cursor.block().firstLineNumber() + (line.lineNumber() if line.isValid() else 0)
 
 
 def _is_change(segment: Segment) -> bool:

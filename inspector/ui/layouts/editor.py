@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -79,8 +79,10 @@ class LayoutEditor(QWidget):
         # The table has a scroll bar of its own, which isn't to stand against that of the page.
         column.setContentsMargins(0, 0, space(2), 0)
         self._stack = FrontStack()
-        for each in (sections, self.whole):
-            self._stack.addWidget(_scrolled(each))
+        self._page = _scrolled(sections)
+        self._page.viewport().installEventFilter(self)
+        for each in (self._page, _scrolled(self.whole)):
+            self._stack.addWidget(each)
         self._head, line = QHBoxLayout(), QHBoxLayout()
         arrange(self._head, self.pages, None, spacing=space(2))
         arrange(line, self.fault, self.fault_button, spacing=space(2))
@@ -136,6 +138,16 @@ class LayoutEditor(QWidget):
         """Show the sections or the whole layout."""
         self.pages.choose(page)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show as many sections as there is room for; what else there is of them is scrolled to."""
+        if watched is self._page.viewport() and event.type() == QEvent.Type.Resize:
+            self._fit_table()
+        return super().eventFilter(watched, event)
+
+    def _fit_table(self) -> None:
+        if self.table is not None:
+            self.table.fit(self._page.viewport().height())
+
     def _show_table(self, draft: ContentDraft, row: ListItem | None) -> None:
         of, left = titles(), self.table
         focus = QApplication.focusWidget()
@@ -151,6 +163,8 @@ class LayoutEditor(QWidget):
         draft.set_read_only(not self._is_open)
         table.chosen.connect(self.details.show_row)
         table.changed.connect(self._take_rows)
+        draft.shown.connect(self._fit_table)
+        self._fit_table()
         draft.faulted.connect(self._tell_fault)
         if row is not None:
             self._choose(str(row_values(row).get(of.name)))
@@ -163,6 +177,7 @@ class LayoutEditor(QWidget):
             self.table.put(name, value)
 
     def _take_rows(self) -> None:
+        self._fit_table()
         if self._layout is not None and self.table is not None:
             self._take(replace(self._layout, sections=self._rows.sections_in(self.table.content)))
 

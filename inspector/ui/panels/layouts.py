@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from inspector.domain.edits.rows import PutLayout
 from inspector.domain.layouts import Layout
@@ -121,15 +121,12 @@ class LayoutsPanel(Panel):
         self._head, head = FlowLayout(), QFrame()
         head.setProperty("role", "dock_title")
         head.setLayout(self._head)
-        buttons = (
-            self.duplicate_button,
-            self.rename_button,
-            self.delete_button,
-            self.try_button,
-            self.discard_button,
-            self.save_button,
-        )
-        for each in (self.picker, *buttons):
+        ways_out, self._ways_out = QWidget(), QHBoxLayout()
+        # Where there is no room beside the others, they go to the next line together.
+        arrange(self._ways_out, self.discard_button, self.save_button)
+        ways_out.setLayout(self._ways_out)
+        buttons = self.duplicate_button, self.rename_button, self.delete_button, self.try_button
+        for each in (self.picker, *buttons, ways_out):
             self._head.addWidget(each)
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
@@ -166,6 +163,7 @@ class LayoutsPanel(Panel):
         space = self.services.appearance.space
         self._head.setContentsMargins(space(3), space(1.5), space(3), space(1.5))
         self._head.setSpacing(space(2))
+        self._ways_out.setSpacing(space(2))
         self._left.setContentsMargins(space(3), space(2), space(2), space(2))
         self._left.setSpacing(space(2))
         # With less the tab scrolls: with large text, a small window had room for one section and one figure.

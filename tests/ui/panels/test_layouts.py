@@ -179,6 +179,23 @@ async def _try_and_save(tab: LayoutTab) -> None:
     assert list(await tab.stored()) == ["mine"]
 
 
+async def test_that_all_sections_are_in_sight_where_there_is_room(studio: Studio, until: Until) -> None:
+    tab = await opened(studio, until)
+    table = tab.panel.editor.table
+    assert table is not None
+    studio.window.resize(1920, 1080)
+    await tab.calm()
+    assert table.table.verticalScrollBar().maximum() == 0
+    assert table.table.verticalHeader().length() <= table.table.viewport().height()
+    studio.window.resize(1280, 800)
+    await tab.calm()
+    save, discard = tab.panel.save_button, tab.panel.discard_button
+    assert (
+        save.mapTo(tab.panel, save.rect().center()).y()
+        == discard.mapTo(tab.panel, discard.rect().center()).y()
+    )
+
+
 async def test_that_faults_are_said_and_agents_go_along(studio: Studio, until: Until) -> None:
     standard = shipped_layouts()["standard"]
     await studio.opener.change_file(
