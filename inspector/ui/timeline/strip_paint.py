@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
@@ -18,6 +18,9 @@ from inspector.ui.wording import number, tr
 
 _MARK_STEPS = 2.5
 _CAPTION_GROUND = 0.75
+_BEYOND = MARKS[Importance.HIGH]
+_USUAL, _FAR = 0.95, 2
+"""The share of figures that a scale is made for, and how many times as much as these is too much for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +108,23 @@ class StripPainter:
             elif bucket.compressions:
                 yield x, COMPRESSED, self._theme.accent
 
-    def _highest(self, text: str) -> None:
-        """Say what the highest figure is, at its height: above the figures is the place of the marks."""
-        box = QRectF(self._plot.left(), self._plot.top(), self._plot.width(), self._line)
+    def _highest(self, text: str) -> float:
+        """Say what the highest figure is, at its height: above the figures is the place of the marks.
+
+        Gives where the words end.
+        """
+        width = self._painter.fontMetrics().horizontalAdvance(text) + 2 * self._space(1)
+        box = QRectF(self._plot.left(), self._plot.top(), width, self._line)
+        self._words(box, text)
+        return box.right()
+
+    def _words(self, box: QRectF, text: str) -> None:
+        """Write over figures, which shine through a little."""
         ground = QColor(self._theme.background)
         ground.setAlphaF(_CAPTION_GROUND)
-        width = self._painter.fontMetrics().horizontalAdvance(text) + 2 * self._space(1)
-        self._painter.fillRect(QRectF(box.left(), box.top(), width, box.height()), ground)
+        self._painter.fillRect(box, ground)
         self._painter.setPen(self._theme.muted)
-        self._painter.drawText(box.adjusted(self._space(1), 0, 0, 0), text)
+        self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _marks(self, marks: Iterator[tuple[float, str, QColor]]) -> None:
         """Paint marks above the figures, as far as each has room. Drawn, as no font is sure to have them."""
@@ -127,17 +138,18 @@ class StripPainter:
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
 
     def _mark(self, at: QPointF, half: float, mark: str, colour: QColor) -> None:
-        down = [QPointF(-half, -half), QPointF(half, -half), QPointF(0, half)]
+        shapes = {
+            COMPRESSED: [QPointF(-half, -half), QPointF(half, -half), QPointF(0, half)],
+            _BEYOND: [QPointF(-half, half), QPointF(half, half), QPointF(0, -half)],
+        }
         diamond = [QPointF(0, -half), QPointF(half, 0), QPointF(0, half), QPointF(-half, 0)]
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(colour)
-        self._painter.drawPolygon(
-            QPolygonF([at + each for each in (down if mark == COMPRESSED else diamond)])
-        )
+        self._painter.drawPolygon(QPolygonF([at + each for each in shapes.get(mark, diamond)]))
 
     def _sizes(self, course: SizeCourse) -> None:
         seen = self._seen(course)
-        most = max((max(each.tokens, each.before or 0) for each in seen), default=0)
+        most = most_of_usual([max(_amounts(each)) for each in seen])
         painter, theme = self._painter, self._theme
         if not most:
             return
@@ -156,12 +168,29 @@ class StripPainter:
         painter.setPen(theme.surface)
         painter.setBrush(theme.ok)
         for each in seen:
-            if each.reported:
+            if each.reported and each.tokens <= most:
                 painter.drawEllipse(self._points(each, most)[-1], self._space(1), self._space(1))
         painter.restore()
-        self._highest(tr("up to {count} tokens", count=number(most)))
+        end = self._highest(tr("up to {count} tokens", count=number(most)))
+        self._beyond([each for each in seen if max(_amounts(each)) > most], end)
         compressed = (each for each in seen if each.before is not None)
         self._marks((self._x(each.at), COMPRESSED, theme.accent) for each in compressed)
+
+    def _beyond(self, sizes: Sequence[ContextSize], end: float) -> None:
+        """Mark at the top edge what is larger than the scale, with its figure where there is room behind `end`."""
+        painter, theme, half = self._painter, self._theme, self._space(_MARK_STEPS) / 2
+        first, last = self._plot.left(), self._plot.left() + self._plot.width()
+        for each in (each for each in sizes if first <= self._x(each.at) <= last):
+            x, text = self._x(each.at), number(max(_amounts(each)))
+            colour = theme.ok if each.reported else theme.section("messages")
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._mark(QPointF(x, self._plot.top() + self._line / 2), half, _BEYOND, colour)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            width = painter.fontMetrics().horizontalAdvance(text) + 2 * self._space(1)
+            left = x - half - width
+            if left > end:
+                self._words(QRectF(left, self._plot.top(), width, self._line), text)
+                end = x + half
 
     def _seen(self, course: SizeCourse) -> list[ContextSize]:
         """Those in sight, with one before and one behind them, so that lines reach the edges."""
@@ -172,9 +201,8 @@ class StripPainter:
         return list(sizes[max(0, inside[0] - 1) : inside[-1] + 2])
 
     def _points(self, size: ContextSize, most: int) -> list[QPointF]:
-        amounts = (size.tokens,) if size.before is None else (size.before, size.tokens)
-        room = self._plot.height() * 0.9
-        return [QPointF(self._x(size.at), self._plot.bottom() - room * amount / most) for amount in amounts]
+        room, x = self._plot.height() * 0.9, self._x(size.at)
+        return [QPointF(x, self._plot.bottom() - room * amount / most) for amount in _amounts(size)]
 
     def _band(self) -> None:
         box = band_box(self._state, self._plot, self._space(1.5))
@@ -199,6 +227,19 @@ class StripPainter:
         for text, side in zip(texts, (flags.AlignLeft, flags.AlignHCenter, flags.AlignRight), strict=True):
             if wide or side is not flags.AlignHCenter:
                 self._painter.drawText(box, side | flags.AlignVCenter, text)
+
+
+def most_of_usual(amounts: Sequence[int]) -> int:
+    """The largest amount, without the few that are so large that all others would lie at the bottom beside them."""
+    if not amounts:
+        return 0
+    usual = sorted(amounts)[int((len(amounts) - 1) * _USUAL)]
+    return max(each for each in amounts if each <= usual * _FAR) or max(amounts)
+
+
+def _amounts(size: ContextSize) -> tuple[int, ...]:
+    """What a context held: before a compression and after it, else at the moment."""
+    return (size.tokens,) if size.before is None else (size.before, size.tokens)
 
 
 def band_box(state: StripState, plot: QRect, least: float) -> QRectF | None:
