@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.ui.actions import Action
 from inspector.ui.appearance import Appearance
@@ -73,14 +73,28 @@ class DifferenceBar(QFrame):
 
     def _lay_out(self) -> None:
         names, self._tools = QHBoxLayout(), QHBoxLayout()
-        self._choices, self._restores = QWidget(), QWidget()
+        self._left, self._right = FlowLayout(), FlowLayout()
         # What differs is said whole; where it came from gives way.
         self.summary.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
-        arrange(names, self.title, self.summary, None, self._back, self._forward, spacing=8)
-        self._choices.setLayout(FlowLayout(self.against, self.form, self.spaces_button, spacing=8))
-        restores = (self.redact_button, self.selection_button, self.hunk_button, self.restore_button)
-        self._restores.setLayout(FlowLayout(*restores, spacing=8))
-        arrange(self._tools, self._choices, self._restores)
+        arrange(
+            names,
+            self.title,
+            self.summary,
+            None,
+            self._back,
+            self._forward,
+            spacing=self._appearance.space(2),
+        )
+        self._restores = self.redact_button, self.selection_button, self.hunk_button, self.restore_button
+        for each in (self.against, self.form, self.spaces_button):
+            self._left.addWidget(each)
+        for flow in (self._left, self._right):
+            part = QWidget()
+            part.setLayout(flow)
+            self._tools.addWidget(part)
+        for each in self._restores:
+            self._right.addWidget(each)
+        self._tools.setContentsMargins(0, 0, 0, 0)
         self._tools.setStretch(0, 1)
         self._rows = QVBoxLayout(self)
         arrange(self._rows, names, self._tools)
@@ -89,12 +103,16 @@ class DifferenceBar(QFrame):
         space = self._appearance.space
         self._rows.setContentsMargins(space(EDGE_STEPS), space(2), space(EDGE_STEPS), space(2))
         self._rows.setSpacing(space(2))
-        self._tools.setSpacing(space(2))
+        for each in (self._left, self._right, self._tools):
+            each.setSpacing(space(2))
         self._fold()
 
     def _fold(self) -> None:
-        """Where there is no room beside the choices, the buttons stand below them."""
-        needed = self._choices.sizeHint().width() + self._restores.sizeHint().width()
-        below = self.width() < needed + self._appearance.space(6)
-        directions = QBoxLayout.Direction
-        self._tools.setDirection(directions.TopToBottom if below else directions.LeftToRight)
+        """Where there is no room beside the choices, the buttons follow them in the same lines."""
+        space = self._appearance.space
+        parts = (self.against, self.form, self.spaces_button, *self._restores)
+        needed = sum(each.sizeHint().width() + space(2) for each in parts)
+        flow = self._right if needed + space(6) <= self.width() else self._left
+        if flow.indexOf(self.restore_button) < 0:
+            for each in self._restores:
+                flow.addWidget(each)
