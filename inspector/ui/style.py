@@ -103,9 +103,10 @@ QPushButton[role="primary"]:focus { border: 1px solid @text; }
 QPushButton[role="primary"]:disabled { background: @raised; color: @muted; border: 1px solid @border; }
 QToolButton[role="control"]::menu-indicator { image: none; }
 QPushButton[role="flat"], QToolButton[role="flat"] {
-  background: transparent; border: 1px solid transparent; border-radius: @px4; padding: @px2 @px4; color: @muted;
+  background: transparent; border: 1px solid transparent; border-radius: @px4; padding: @px2 @px4; color: @text;
 }
-QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @hover; color: @text; }
+QPushButton[role="flat"]:hover, QToolButton[role="flat"]:hover { background: @hover; }
+QPushButton[role="flat"]:disabled, QToolButton[role="flat"]:disabled { color: @muted; }
 QPushButton[role="flat"]:focus, QToolButton[role="flat"]:focus { border: 1px solid @focus; }
 QToolButton[role="flat"]::menu-indicator { image: none; }
 QPushButton[role="link"] { background: transparent; border: 1px solid transparent; color: @accent;

@@ -168,3 +168,14 @@ def test_that_a_window_changes_with_the_theme_until_it_is_let_go(
     assert ground(stays) == light != dark
     assert goes.styleSheet() == ""
     stays.close()
+
+
+def test_that_a_flat_button_looks_disabled_only_when_it_is(qtbot: QtBot, appearance: Appearance) -> None:
+    page = QWidget()
+    flat = button("Copy", page.hide, role="flat")
+    arrange(QHBoxLayout(page), flat)
+    qtbot.addWidget(page)
+    page.show()
+    assert flat.palette().buttonText().color() == appearance.theme.text
+    flat.setEnabled(False)
+    assert flat.palette().buttonText().color() == appearance.theme.muted
