@@ -21,7 +21,7 @@ class GroupedPage(QScrollArea):
         self._appearance = appearance
         self.headings: dict[str, PlainLabel] = {}
         self.rules: dict[str, QFrame] = {}
-        page = QFrame()
+        self._inside = page = QFrame()
         # What is right of the column looks as it does.
         for each in (self, page):
             each.setProperty("role", "page")
@@ -86,5 +86,5 @@ class GroupedPage(QScrollArea):
     def _measure_page(self) -> None:
         space = self._appearance.space
         self._column.setContentsMargins(space(EDGE_STEPS), space(4), space(EDGE_STEPS), space(4))
-        self.widget().setMaximumWidth(space(FORM_STEPS + 2 * EDGE_STEPS))
+        self._inside.setMaximumWidth(space(FORM_STEPS + 2 * EDGE_STEPS))
         self._column.setSpacing(space(3))
