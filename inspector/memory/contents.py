@@ -41,6 +41,7 @@ from inspector.memory.opened_history import brought_forward
 from inspector.memory.refusals import refused
 from inspector.memory.schema_change import TEXT, SchemaConversion, change_schema, convert
 from inspector.memory.schema_renames import renamed, renames_of, replaced_names
+from inspector.memory.schema_undo import with_taken_values
 from inspector.storage import blocks, search, updates
 from inspector.storage.changes import (
     bounds_changed_since,
@@ -318,8 +319,11 @@ class ContentWriter:
                     return SchemaChangePlan(replica, before, restored=True)
                 sides = before, after
             made = self._changed(old, schema, (present, document.content()), renames)
-            skipped = () if sides is None else _not_restored(*sides, made.content)
-            return SchemaChangePlan(replica, made.content, made.lost, skipped)
+            if sides is None:
+                return SchemaChangePlan(replica, made.content, made.lost)
+            later = (renamed(old, each, renames)[1] for each in (sides[1], present))
+            content = with_taken_values(sides[0], *later, made=made.content)
+            return SchemaChangePlan(replica, content, made.lost, _not_restored(*sides, content))
 
         return await self._replicas.run(plan)
 

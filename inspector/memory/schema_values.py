@@ -77,10 +77,7 @@ def changed_item(
         if any(each != text for each in value.values()):
             account.lose((FIELDS,))
         return text
-    changed = changed_fields(value, new, account)
-    # What the schema does not know is not shown, but it stays where it is.
-    hidden = {name: each for name, each in value.items() if name not in {field.name for field in new}}
-    return {**changed, **hidden}
+    return changed_fields(value, new, account)
 
 
 def _titled(text: str, fields: Fields, account: ConversionReport) -> ItemContent | None:

@@ -21,7 +21,7 @@ from inspector.domain.blocks import (
 from inspector.domain.content import CompositeContent, ListContent, MapContent, TextContent
 from inspector.domain.edits.block_rows import SetSchema
 from inspector.runtime.engine import Engine
-from tests.ui.editors.structured_blocks import PLAN, SERVICE, WATCH, WORDS
+from tests.ui.editors.structured_blocks import PLAN, SERVICE, TASKS, WATCH, WORDS, Made
 from tests.ui.panels.block_tab import words
 from tests.ui.panels.settings_tab import OpenSettings, SettingsTab
 from tests.ui.world import CHECKLIST, QUESTIONS, STORED
@@ -130,6 +130,22 @@ async def test_that_fields_are_added_renamed_moved_and_removed_and_values_stay(
     assert isinstance(one.content, MapContent)
     assert one.content.fields["name"] == "harbor-queue"
     assert one.content.fields["restarts"] == 5
+
+
+@pytest.mark.parametrize(("structured", "name"), [(TASKS, "priority"), (WATCH, "context")])
+async def test_that_what_the_preview_says_is_removed_is_gone_and_comes_back_with_undo(
+    open_settings: OpenSettings, structured: Made, name: str
+) -> None:
+    one = await open_settings(structured.ref, structured.edit)
+    had = one.content
+    one.select(one.names().index(name))
+    QTest.keyClick(one.table.table, Qt.Key.Key_Delete)
+    await one.until(lambda: one.page.preview.losses.text() == f"Removes “{name}”.")
+    assert one.page.save_button.text() == "Save and remove 1 part"
+    await one.save()
+    assert name not in str(one.content)
+    await one.undo()
+    assert one.content == had
 
 
 async def test_that_a_fields_type_and_details_are_set(open_settings: OpenSettings) -> None:
