@@ -82,6 +82,7 @@ class Workspace:
         self.changed = self.live.changed
         self.lengths = self.live.lengths
         self.load = self._fresh.load
+        self.unsaved_work = self._fresh.unsaved_work
         self.count_others = self._fresh.count_others
         self._steps = UndoSteps(bridge, self.live)
         self.findings = FindingReader(bridge, self.live, files.settings)

@@ -13,7 +13,7 @@ from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetBlockType, SetDescription, SetSchema
 from inspector.domain.ref import Ref
 from inspector.domain.requests import Fix
-from inspector.domain.simulation import Simulation
+from inspector.domain.simulation import Overlay, Simulation, UnsavedWork
 from inspector.domain.snapshot import BlockState, RequestSpec, Snapshot
 from inspector.domain.what_if import WhatIf
 from inspector.runtime.session import FileSession
@@ -43,8 +43,8 @@ async def simulated_fix(
     edit = edit_for(fix, agent, state.block if state else None)
     if edit is None:
         return None
-    unsaved = await _unsaved(session, file)
-    return await simulated_edit(session, agent.id, spec, edit, _drafts(file), unsaved)
+    work = UnsavedWork(_drafts(file), await _unsaved(session, file))
+    return await simulated_edit(session, agent.id, spec, edit, work)
 
 
 async def _simulated(session: FileSession, file: FileState, spec: RequestSpec, tried: WhatIf) -> Simulation:
@@ -69,19 +69,25 @@ async def _unsaved(session: FileSession, file: FileState) -> UnsavedSettings | N
 
 
 async def simulated_edit(
-    session: FileSession,
-    agent_id: str,
-    spec: RequestSpec,
-    edit: Edit,
-    drafts: Mapping[str, Content] | None = None,
-    unsaved: UnsavedSettings | None = None,
+    session: FileSession, agent_id: str, spec: RequestSpec, edit: Edit, work: UnsavedWork
 ) -> Simulation:
-    """The Request with a block's type, schema or description set by an edit, on unsaved work where that is given."""
-    engine = session.engine
-    snapshot = (await engine.context.recent(agent_id, spec, unsaved)).with_drafts(drafts or {})
-    before = await engine.context.build(snapshot, spec)
-    after = await engine.context.build(_with_block(snapshot, edit), spec)
-    return Simulation(before, after, await engine.inspection.diff(before, after))
+    """The Request with a block's type, schema or description set by an edit, on unsaved work."""
+    context = session.engine.context
+    before, _ = await context.drafted(agent_id, spec, work, lambda read: read)
+    after, _ = await context.drafted(agent_id, spec, work, lambda read: _with_block(read, edit))
+    return Simulation(before, after, await session.engine.inspection.diff(before, after))
+
+
+async def simulated_overlay(
+    session: FileSession, agent_id: str, spec: RequestSpec, work: UnsavedWork, more: Overlay
+) -> Simulation:
+    """The Request without some pieces, or with other contents, on unsaved work; see `overlay_for`."""
+    context, tried = session.engine.context, work.overlay
+    dropped, drafts = tried.dropped | more.dropped, {**tried.drafts, **more.drafts}
+    overlay = replace(tried, dropped=dropped, drafts=drafts)
+    before, _ = await context.drafted(agent_id, spec, work, lambda read: read)
+    after, _ = await context.drafted(agent_id, spec, replace(work, overlay=overlay), lambda read: read)
+    return await context.compare(before, after, overlay)
 
 
 def effect_text(simulation: Simulation) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetDescription
@@ -10,7 +12,7 @@ from inspector.domain.errors import InspectorError
 from inspector.domain.lint import Finding, LintRule
 from inspector.domain.simulation import Simulation
 from inspector.runtime.session import FileSession
-from inspector.ui.costs.fix_effects import simulated_edit
+from inspector.ui.costs.fix_effects import simulated_edit, simulated_overlay
 from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.finding_fixes import can_fix, done_text, edits_for, overlay_for
 from inspector.ui.wording import tr
@@ -59,10 +61,15 @@ class FixRunner:
         )
 
     async def _simulated(self, session: FileSession, finding: Finding) -> Simulation:
+        """What the fix makes of the Request that is shown, with all that is unsaved or tried in it."""
         workspace = self._services.workspace
-        agent_id, spec = workspace.file.agent_id, workspace.findings.spec(session)
+        file, spec = workspace.file, workspace.findings.spec(session)
+        if file.request is not None:
+            # Of the same moment as the figures beside it: as time goes on, other events are sent.
+            spec = replace(spec, now=datetime.fromisoformat(file.request.now))
+        work = await workspace.unsaved_work(session)
         if finding.rule is LintRule.DESCRIPTION_IS_CONTENT:
             edit = Edit(finding.where, SetDescription(""))
-            return await simulated_edit(session, agent_id, spec, edit)
-        overlay = await overlay_for(session, finding, workspace.file)
-        return await session.engine.context.simulate(agent_id, overlay, spec)
+            return await simulated_edit(session, file.agent_id, spec, edit, work)
+        fixed = await overlay_for(session, finding, file, work.contents)
+        return await simulated_overlay(session, file.agent_id, spec, work, fixed)

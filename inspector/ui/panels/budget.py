@@ -111,7 +111,7 @@ class BudgetPanel(Panel):
         if what & (What.FILE | What.AGENT):
             self.table.forget()
             self.close_preview()
-        elif what & What.FINDINGS and self._previewed is not None:
+        elif what & (What.REQUEST | What.FINDINGS) and self._previewed is not None:
             self._preview_again(self._previewed)
 
     def first_focus(self) -> QWidget:
@@ -134,6 +134,10 @@ class BudgetPanel(Panel):
 
     def preview(self, finding: Finding) -> None:
         """Show what the Request would be with a finding's fix made; nothing is written."""
+        self._begin_preview(finding)
+        self.cut_preview.do_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _begin_preview(self, finding: Finding) -> None:
         self._previewed = finding
         file = self.services.workspace.file
         name = one_line(subject_of(finding, file), _NAME_LENGTH)
@@ -142,16 +146,22 @@ class BudgetPanel(Panel):
         self.cut_preview.begin(title, fix_button_text(finding), lambda: self._run_previewed(finding), warning)
         self._pages.setCurrentWidget(self.cut_preview)
         self.cuts.hide()
-        self.cut_preview.do_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._build_preview(finding)
+
+    def _build_preview(self, finding: Finding) -> None:
         self._runner.preview(finding, self.cut_preview.show_figures, self.cut_preview.show_failure)
 
     def close_preview(self) -> None:
         """Go back to the table."""
         if self._previewed is not None:
+            # Where it ends by itself, somebody may be typing elsewhere.
+            focused = self.window().focusWidget()
+            was_in_it = focused is not None and self.cut_preview.isAncestorOf(focused)
             self._previewed = None
             self._pages.setCurrentWidget(self._halves)
             self.cuts.setVisible(bool(self.cuts.rows))
-            self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
+            if was_in_it:
+                self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _run_previewed(self, finding: Finding) -> None:
         self.close_preview()
@@ -165,7 +175,9 @@ class BudgetPanel(Panel):
         if now is None or not self._runner.can_run(now):
             self.close_preview()
         elif now != before:
-            self.preview(now)
+            self._begin_preview(now)
+        else:
+            self._build_preview(now)
 
     def _add_actions(self) -> None:
         def no_best() -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from inspector.domain.blocks import BlockType
-from inspector.domain.content import TextContent
+from inspector.domain.content import Content, TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import SetBlockType, SetCharLimit, SetDescription
 from inspector.domain.edits.rows import ConfigureAgent
@@ -15,6 +15,7 @@ from inspector.domain.lint import Finding, LintRule
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request
 from inspector.domain.simulation import Overlay
+from inspector.domain.splices import spliced
 from inspector.runtime.session import FileSession
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.fixes import edit_for
@@ -58,12 +59,20 @@ async def edits_for(session: FileSession, finding: Finding, file: FileState) -> 
     return _direct_edits(finding, file)
 
 
-async def overlay_for(session: FileSession, finding: Finding, file: FileState) -> Overlay:
-    """The what-if that takes out what the fix would; it writes nothing."""
+async def overlay_for(
+    session: FileSession, finding: Finding, file: FileState, unsaved: Mapping[str, Content]
+) -> Overlay:
+    """The what-if that takes out what the fix would, of unsaved contents too; it writes nothing."""
     if finding.rule in (LintRule.LARGE_MESSAGE, LintRule.STALE_BLOCK, LintRule.UNUSED_TOOL):
         return Overlay(dropped=frozenset({finding.where}))
-    edits = _direct_edits(finding, file)
-    drafts = {edit.target.id: await session.engine.memory.preview(edit) for edit in edits}
+    drafts: dict[str, Content] = {}
+    for edit in _direct_edits(finding, file):
+        drafted = unsaved.get(edit.target.id)
+        if drafted is None:
+            drafts[edit.target.id] = await session.engine.memory.preview(edit)
+        elif isinstance(drafted, TextContent) and isinstance(edit.operation, SpliceText):
+            splices = _splices_of(drafted.text, finding, file)
+            drafts[edit.target.id] = TextContent(spliced(drafted.text, splices))
     return Overlay(drafts=drafts)
 
 
@@ -139,9 +148,13 @@ def _remove(finding: Finding, file: FileState) -> tuple[Edit, ...]:
     state = file.blocks.get(finding.where.id)
     if finding.where.kind is not RefKind.BLOCK or state is None or not isinstance(state.content, TextContent):
         return ()
-    insert = _REMOVED if finding.rule is LintRule.SECRET else ""
-    splices = _splices(state.content.text, _passages(finding, file.saved_request), insert)
+    splices = _splices_of(state.content.text, finding, file)
     return (Edit(finding.where, SpliceText(splices), state.version),) if splices else ()
+
+
+def _splices_of(text: str, finding: Finding, file: FileState) -> tuple[Splice, ...]:
+    insert = _REMOVED if finding.rule is LintRule.SECRET else ""
+    return _splices(text, _passages(finding, file.saved_request), insert)
 
 
 def _passages(finding: Finding, request: Request | None) -> list[str]:

@@ -12,6 +12,8 @@ from inspector.domain.errors import Problem, Severity
 from inspector.domain.lint import LintRule
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.costs.finding_buttons import FindingButtons
+from inspector.ui.panels.block import BlockPanel
+from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.problems import ProblemsPanel
 from inspector.ui.presentation.cuts import IGNORED
 from inspector.ui.presentation.problem_rows import ProblemRow
@@ -99,6 +101,29 @@ async def test_that_a_duplicate_is_removed_with_one_click_and_undone(studio: Stu
     press_toast(studio, "Undo")
     await until(lambda: row.key in {each.key for each in panel.rows})
     assert POLICY in await studio.opener.text(SECOND)
+
+
+async def test_that_the_preview_of_a_duplicate_takes_it_out_of_the_draft(
+    studio: Studio, until: Until
+) -> None:
+    finding = row_of(await opened(studio, until), LintRule.DUPLICATE_TEXT).finding
+    assert finding is not None
+    studio.contents.services.selection.open(SECOND)
+    block = studio.window.centre.currentWidget()
+    assert isinstance(block, BlockPanel)
+    block.page.editor.select_range(0, 0)
+    QTest.keyClicks(block.page.editor, "Mine. ")
+    await until(lambda: studio.contents.workspace.file.drafts)
+    await calm(studio, until)
+    request, budget = studio.contents.workspace.file.request, studio.window.panel("budget")
+    assert request is not None
+    assert isinstance(budget, BudgetPanel)
+    budget.preview(finding)
+    await until(lambda: budget.cut_preview.rows)
+    assert budget.cut_preview.total_text.startswith(f"{request.tokens:,} → ")
+    [row] = budget.cut_preview.rows
+    # With the end of its line.
+    assert row.before - row.after == finding.tokens + 1
 
 
 async def test_that_a_large_message_is_archived_from_its_row_by_keyboard(

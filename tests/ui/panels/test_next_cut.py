@@ -9,16 +9,19 @@ from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import CreateBlock
+from inspector.domain.edits.rows import ArchiveMessage
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.lint import LintRule
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.costs.next_cut import CutWidget
 from inspector.ui.file_state import What
+from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.presentation.cuts import IGNORED
 from tests.ui.conftest import Studio, Until
 from tests.ui.large_file import LARGE, open_large
 from tests.ui.open_window import calm, open_file, press_toast, said, texts
+from tests.ui.world import QUESTIONS
 
 
 def tokens(studio: Studio) -> int:
@@ -75,6 +78,49 @@ async def test_that_a_preview_shows_before_and_after_and_writes_nothing(studio: 
     await said(studio, until, "Message archived")
     await until(lambda: tokens(studio) < before - cut.tokens + 100)
     assert not preview.isVisible()
+
+
+async def test_that_a_preview_has_the_drafts_in_it_and_follows_what_is_typed(
+    studio: Studio, until: Until
+) -> None:
+    panel = await open_large(studio, until)
+    saved, cut = tokens(studio), panel.cuts.rows[0].finding
+    QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
+    preview = panel.cut_preview
+    await until(lambda: preview.rows)
+    studio.contents.services.selection.open(QUESTIONS)
+    block = studio.window.centre.currentWidget()
+    assert isinstance(block, BlockPanel)
+    editor = block.page.editor
+    editor.setFocus()
+    editor.select_range(0, 0)
+    QTest.keyClicks(editor, "A few more words to ask about. ")
+    await until(lambda: tokens(studio) > saved)
+    await calm(studio, until)
+
+    def says_what_the_budget_says() -> bool:
+        whole = tokens(studio)
+        return preview.total_text == f"{whole:,} → {whole - cut.tokens:,} tokens (−{cut.tokens:,})"
+
+    await until(says_what_the_budget_says)
+    assert editor.hasFocus()
+    QTest.mouseClick(preview.close_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
+    assert not says_what_the_budget_says()
+    await until(says_what_the_budget_says)
+
+
+async def test_that_a_preview_that_ends_by_itself_leaves_the_focus_where_it_is(
+    studio: Studio, until: Until
+) -> None:
+    panel = await open_large(studio, until)
+    QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
+    await until(lambda: panel.cut_preview.rows)
+    navigator = studio.window.panel("navigator").first_focus()
+    navigator.setFocus()
+    await studio.opener.write(LARGE, ArchiveMessage())
+    await until(lambda: not panel.cut_preview.isVisible())
+    assert navigator.hasFocus()
 
 
 async def test_that_a_preview_says_whom_else_a_cut_changes_the_block_for(
