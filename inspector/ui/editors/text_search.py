@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import islice
@@ -55,10 +56,43 @@ class TextMatches:
     why: str = ""
 
 
+class _LineEnds:
+    r"""A text as it is searched: ``\r\n`` is one character, as ``$`` and ``.`` know no line end but ``\n``."""
+
+    def __init__(self, given: str, text: str, pairs: Sequence[int]) -> None:
+        self.text = text
+        self._given = given
+        self._pairs = pairs
+        """Where in `text` there is a line end of two characters."""
+
+    @classmethod
+    def of(cls, text: str, query: TextQuery) -> _LineEnds:
+        r"""A text for a search; as it is where that looks for ``\r`` itself."""
+        if "\r\n" not in text or "\r" in query.words or (query.is_pattern and r"\r" in query.words):
+            return cls(text, text, ())
+        ends = (match.start() for match in re.finditer("\r\n", text))
+        return cls(text, text.replace("\r\n", "\n"), [end - before for before, end in enumerate(ends)])
+
+    def span(self, match: regex.Match[str]) -> tuple[int, int]:
+        """Where a match stands in the text as it was given."""
+        start, end = match.span()
+        return start + bisect_left(self._pairs, start), end + bisect_left(self._pairs, end)
+
+    def written(self, text: str, span: tuple[int, int]) -> str:
+        """What takes a match's place, with line ends as the text has there."""
+        if not self._pairs or "\n" not in text:
+            return text
+        at = self._given.find("\n", span[0])
+        last = at if at >= 0 else self._given.rfind("\n")
+        end = "\r\n" if self._given.endswith("\r", 0, last) else "\n"
+        return text.replace("\r\n", "\n").replace("\n", end)
+
+
 def search(text: str, query: TextQuery, seconds: float = _SECONDS) -> TextMatches:
     """Every occurrence; an empty one, as of ``x*``, is none."""
+    read = _LineEnds.of(text, query)
     try:
-        spans = (match.span() for match in _matches(text, query, seconds))
+        spans = (read.span(match) for match in _matches(read.text, query, seconds))
         found = list(islice((each for each in spans if each[0] < each[1]), MOST_FOUND + 1))
     except TimeoutError:
         return TextMatches(query, fault=SearchFault.SLOW)
@@ -71,8 +105,9 @@ def search_and_replace(
     text: str, query: TextQuery, replacement: str, seconds: float = _SECONDS
 ) -> TextMatches:
     r"""Every occurrence and what takes its place; of a pattern, ``\1`` and ``\g<name>`` stand for its groups."""
+    read = _LineEnds.of(text, query)
     try:
-        matches = [each for each in _matches(text, query, seconds) if each.start() < each.end()]
+        matches = [each for each in _matches(read.text, query, seconds) if each.start() < each.end()]
     except TimeoutError:
         return TextMatches(query, fault=SearchFault.SLOW)
     except ValueError as error:
@@ -81,7 +116,8 @@ def search_and_replace(
         texts = _expanded(matches, replacement) if query.is_pattern else [replacement] * len(matches)
     except ValueError as error:
         return TextMatches(query, fault=SearchFault.REPLACEMENT, why=str(error))
-    return TextMatches(query, [each.span() for each in matches], texts)
+    spans = [read.span(each) for each in matches]
+    return TextMatches(query, spans, [read.written(*each) for each in zip(texts, spans, strict=True)])
 
 
 def _expanded(matches: Sequence[regex.Match[str]], replacement: str) -> list[str]:

@@ -42,6 +42,34 @@ def test_that_a_pattern_that_cannot_be_used_says_why(pattern: str) -> None:
     assert result.why
 
 
+CRLF = "name: Ada\r\nname: Noor\r\nend\r\n"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "result"),
+    [
+        ("name: (.*)$", r"\1 = name", "Ada = name\r\nNoor = name\r\nend\r\n"),
+        (r"(\w+)$", r"<\1>", "name: <Ada>\r\nname: <Noor>\r\n<end>\r\n"),
+        (r"\n", "; ", "name: Ada; name: Noor; end; "),
+        (r"a\nname", r"a\n\nname", "name: Ada\r\n\r\nname: Noor\r\nend\r\n"),
+        (r"\r\n", r"\n", "name: Ada\nname: Noor\nend\n"),
+    ],
+)
+def test_that_a_line_end_of_two_characters_is_one(pattern: str, replacement: str, result: str) -> None:
+    query = TextQuery(pattern, is_pattern=True)
+    matches = search_and_replace(CRLF, query, replacement)
+    assert list(search(CRLF, query).found) == list(matches.found)
+    text = CRLF
+    for (start, end), written in reversed([*zip(matches.found, matches.texts, strict=True)]):
+        text = text[:start] + written + text[end:]
+    assert text == result
+
+
+def test_that_each_line_end_stays_as_it_is_where_a_text_has_both() -> None:
+    query = TextQuery(r"(.)\n(.)", is_pattern=True)
+    assert search_and_replace("a\r\nb\nc\nd", query, r"\2\n\1").texts == ["b\r\na", "d\nc"]
+
+
 @pytest.mark.parametrize("replacement", [r"\3", r"\g<x"])
 def test_that_a_replacement_that_cannot_be_used_says_why(replacement: str) -> None:
     result = search_and_replace("ab", TextQuery("(a)", is_pattern=True), replacement)

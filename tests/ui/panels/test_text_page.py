@@ -173,6 +173,22 @@ async def test_that_a_pattern_replaces_with_its_groups_as_one_step(open_tab: Ope
     assert one.editor.text == "1:a b=2\nc=3\n"
 
 
+async def test_that_a_pattern_ends_at_the_end_of_a_line_of_two_characters(open_tab: OpenTab) -> None:
+    one = await open_tab(Edit(QUESTIONS, SetText("name: Ada\r\nname: Noor\r\nend\r\n")))
+    one.press("Ctrl+H")
+    bar = one.panel.page.find_bar
+    QTest.mouseClick(bar.pattern_button, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(bar.words_field, "name: (.*)$")
+    await one.until(lambda: bar.note == "1 of 2")
+    QTest.keyClick(bar.words_field, Qt.Key.Key_Tab)
+    QTest.keyClicks(bar.replacement_field, r"\1 = name")
+    QTest.keyClick(bar.replacement_field, Qt.Key.Key_Return)
+    await one.until(lambda: one.editor.text == "Ada = name\r\nname: Noor\r\nend\r\n")
+    await one.until(lambda: bar.note == "1 of 1")
+    bar.replace_all.emit()
+    await one.until(lambda: one.editor.text == "Ada = name\r\nNoor = name\r\nend\r\n")
+
+
 async def test_that_a_slow_search_goes_on_to_the_next_place_after_a_replacement(
     open_tab: OpenTab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
