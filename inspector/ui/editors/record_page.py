@@ -37,6 +37,7 @@ class RecordPage(QWidget):
         self._drafted: dict[int, str] = {}
         self._buttons: tuple[QWidget, ...] = ()
         self._editing = False
+        self._told = ""
         self.shown_key = ""
         """Which record is shown, as whoever shows it names it."""
         self._title, self._note = ElidedLabel("", strong=True), ElidedLabel("", tone="muted")
@@ -141,6 +142,8 @@ class RecordPage(QWidget):
     ) -> None:
         """Show the parts, with `texts` as they are drafted; the same ones keep cursor and scroll position."""
         is_other, self.shown_key = key != self.shown_key, key
+        if is_other:
+            self.tell("")
         self._title.setText(one_line(title))
         self._note.setText(note)
         self._place_note()
@@ -168,7 +171,7 @@ class RecordPage(QWidget):
             self._lay_out()
         for at, page in self._pages.items():
             page.editor.setReadOnly(not editing or bool(self._parts[at].why_not))
-        self._say_why_not()
+        self._show_note()
 
     def go_to_editable(self) -> None:
         """Bring the first part that can be edited to the front, unless the one in front can be."""
@@ -233,15 +236,18 @@ class RecordPage(QWidget):
             self._load(at, page)
         self._stack.setCurrentWidget(self._pages[at])
         self.setFocusProxy(self._pages[at])
-        self._say_why_not()
-
-    def _say_why_not(self) -> None:
-        at = self._tabs.currentIndex()
-        why = self._parts[at].why_not if self._editing and 0 <= at < len(self._parts) else ""
-        self.tell(tr("This part can't be edited: {why}.", why=why) if why else "")
+        self._show_note()
 
     def tell(self, text: str) -> None:
-        """Say something above the text."""
+        """Say something of the record above its text, until another is shown."""
+        self._told = text
+        self._show_note()
+
+    def _show_note(self) -> None:
+        """Show what is told; without that, why the part in front can't be edited."""
+        at = self._tabs.currentIndex()
+        why = self._parts[at].why_not if self._editing and 0 <= at < len(self._parts) else ""
+        text = self._told or (tr("This part can't be edited: {why}.", why=why) if why else "")
         self.state_note.setText(text)
         self.state_note.setVisible(bool(text))
 

@@ -10,6 +10,7 @@ from inspector.ui.notices.review import TabReview
 from inspector.ui.panel import Panel
 from inspector.ui.presentation.record_merge import RecordMerge
 from inspector.ui.record_session import Record, RecordSession
+from inspector.ui.widgets.controls import button
 from inspector.ui.wording import tr
 
 
@@ -34,22 +35,32 @@ class RecordReview(TabReview, Generic[Record]):
         self._save = save
         self._found: RecordMerge[Record] | None = None
         self._is_met = False
+        self._noted = "", ""
+        self.button = button(tr("Review"), self.compare)
+        page.add_buttons(self.button)
         session.compared.connect(self._show)
         session.merged.connect(self._save_merged)
         session.ended.connect(self._follow)
         page.moved.connect(self.close)
         self.changed.connect(self._cover)
 
-    def tell(self, present: Record | None) -> None:
-        """Say above the text that somebody else changed what is edited."""
-        is_met = present is not None and self._session.is_stale(present.id, present) and not self.is_open
-        if is_met:
-            self._record_page.tell(
-                tr("Someone else changed this while you were editing. Saving merges both versions.")
-            )
-        elif self._is_met:
-            self._record_page.tell("")
-        self._is_met = is_met
+    def tell(self, present: Record | None, fault: str = "") -> None:
+        """Say above the text that somebody else changed what is edited, and why it can't be saved as it is."""
+        self._is_met = (
+            present is not None
+            and not present.is_deleted
+            and not self.is_open
+            and self._session.is_stale(present.id, present)
+        )
+        self.button.setVisible(self._is_met)
+        merges = tr(
+            "Someone else changed this while you were editing. Saving merges both versions where they don't conflict."
+        )
+        noted = self._record_page.shown_key, " ".join(filter(None, (merges if self._is_met else "", fault)))
+        # What others say there stays while there is nothing to say here.
+        if noted[1] or noted != self._noted:
+            self._record_page.tell(noted[1])
+        self._noted = noted
 
     def take_decision(self) -> None:
         if self._found is not None:

@@ -33,7 +33,7 @@ from inspector.ui.presentation.places import found_in, place_in
 from inspector.ui.presentation.record_merge import merged_entry
 from inspector.ui.presentation.unsaved import said_by
 from inspector.ui.record_session import RecordSession
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import PlainLabel, safe_tooltip
 from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.controls import button, field
 from inspector.ui.widgets.record_rows import RecordRow, RecordWidths
@@ -168,7 +168,8 @@ class ArchivalPanel(Panel):
         self._entries = {entry.id: entry for entry in self._list.entries}
         new = [] if deleted else self._new()
         self._entries |= {entry.id: entry for entry in new}
-        keys = [*(entry.id for entry in new), *self._list.listed(deleted=deleted)]
+        drafted = frozenset(edit.target.id for edit in self._edits.edits)
+        keys = [*(entry.id for entry in new), *self._list.listed(deleted=deleted, drafted=drafted)]
         self.browser.set_keys(keys)
         self._tell_count(len(keys))
         self._go_to_awaited()
@@ -271,9 +272,12 @@ class ArchivalPanel(Panel):
         ):
             each.setVisible(is_shown)
             each.setEnabled(writable)
-        is_unsaved = entry is not None and self._edits.get(entry.id) is not None
-        self._save_button.setEnabled(writable and is_unsaved and not self.review.why_not_saved())
-        self.review.tell(entry if editing else None)
+        is_unsaved, refusal = entry is not None and self._edits.get(entry.id) is not None, self._refusal()
+        self._save_button.setEnabled(
+            writable and is_unsaved and not refusal and not self.review.why_not_saved()
+        )
+        safe_tooltip(self._save_button, refusal)
+        self.review.tell(entry if editing else None, refusal)
         self.new_button.setEnabled(writable)
         self.tags_field.setReadOnly(not editing)
         self.set_heading(tr("Archival entries"), marked=bool(self._edits.edits))
@@ -284,7 +288,14 @@ class ArchivalPanel(Panel):
         return self.not_writable() or ("" if self.browser.chosen else tr("no entry is selected"))
 
     def _not_savable(self) -> str:
-        return self._not_editing() or self.review.why_not_saved()
+        return self._not_editing() or self._refusal() or self.review.why_not_saved()
+
+    def _refusal(self) -> str:
+        """Why the edit of the entry that is shown can't be saved as it is."""
+        entry = self._entry
+        if entry is None or not entry.is_deleted or self._edits.get(entry.id) is None:
+            return ""
+        return tr("This entry is deleted. Restore it to save your edit, or discard the edit.")
 
     def _not_editing(self) -> str:
         return "" if self.browser.page.is_editing else tr("no entry is being edited")

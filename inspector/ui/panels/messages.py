@@ -304,13 +304,14 @@ class MessagesPanel(Panel):
         """Say and enable what is so now."""
         page, message = self.browser.page, self._shown[1] if self._shown else None
         editing, writable = page.is_editing, not self.not_writable()
-        away = message is not None and (message.is_archived or message.is_deleted)
+        is_deleted = message is not None and message.is_deleted
+        away = is_deleted or (message is not None and message.is_archived)
         fixes = repairs(self._shown[0].batch) if self._shown and not self._shown[0].batch.is_paired else ()
         shown = {
             self._repair_button: bool(fixes) and not editing,
             self._edit_button: not editing,
             self._archive_button: not editing and not away,
-            self._restore_button: not editing and away,
+            self._restore_button: away and (not editing or is_deleted),
             self._delete_button: not editing and message is not None and not message.is_deleted,
             self._discard_button: editing,
             self._save_button: editing,
@@ -325,7 +326,7 @@ class MessagesPanel(Panel):
             writable and is_unsaved and not refusal and not self.review.why_not_saved()
         )
         safe_tooltip(self._save_button, refusal)
-        self.review.tell(message if editing else None)
+        self.review.tell(message if editing else None, refusal)
         self._repair_button.setText(repair_text(fixes))
         self._repair_button.setAccessibleName(repair_text(fixes))
         self.set_heading(tr("Messages"), marked=bool(self._edits.edits))
@@ -364,6 +365,8 @@ class MessagesPanel(Panel):
         edit = self._edits.get(self._shown[1].id) if self._shown else None
         if self.review.is_open or edit is None or self._shown is None:
             return ""
+        if self._shown[1].is_deleted:
+            return tr("This message is deleted. Restore it to save your edit, or discard the edit.")
         if not isinstance(edit.operation, EditMessage):
             return ""
         base = self._edits.base(edit.target.id, self._shown[1])
@@ -446,7 +449,6 @@ class MessagesPanel(Panel):
             base = replace(base, content=edit.operation.content)
         parts = unsaved_parts(base, self.browser.page.texts)
         self._edits.put(Edit(Ref(RefKind.MESSAGE, message.id), EditMessage(parts)))
-        self.browser.page.tell(self._refusal())
         self._tell()
 
     def _discard(self) -> None:
@@ -457,6 +459,8 @@ class MessagesPanel(Panel):
         if self._shown is not None and self._shown[1].id == message_id:
             self.browser.page.set_editing(False)
             self.browser.table.setFocus()
+        # One that is deleted was listed for its edit.
+        self.source.refresh()
         self._take_read()
 
     def _save(self) -> None:

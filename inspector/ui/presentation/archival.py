@@ -28,12 +28,13 @@ class EntryList:
     entries: tuple[ArchivalEntry, ...] = ()
     found: frozenset[str] | None = None
 
-    def listed(self, *, deleted: bool) -> list[str]:
-        """The ids of those that are listed."""
+    def listed(self, *, deleted: bool, drafted: frozenset[str]) -> list[str]:
+        """The ids of those that are listed: also deleted ones whose ids are in `drafted`, as they are edited."""
         return [
             entry.id
             for entry in self.entries
-            if entry.is_deleted == deleted and (self.found is None or entry.id in self.found)
+            if (entry.is_deleted == deleted or entry.id in drafted)
+            and (self.found is None or entry.id in self.found)
         ]
 
 

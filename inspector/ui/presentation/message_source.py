@@ -198,7 +198,9 @@ class MessageSource(LazyReader):
         if session is None or not agent_id:
             self._take(MessageList())
             return
-        work = _read_list(session, agent_id, self._live.state.request, self._filter)
+        state = self._live.state
+        drafted = [ref.id for ref in state.records if ref.kind is RefKind.MESSAGE]
+        work = _read_list(session, agent_id, state.request, self._filter, drafted)
         self._bridge.supersede(
             ("message list", self), work, name=tr("Reading the messages"), on_done=self._take
         )
@@ -255,7 +257,11 @@ class MessageSource(LazyReader):
 
 
 async def _read_list(
-    session: FileSession, agent_id: str, request: Request | None, filter_: MessageFilter
+    session: FileSession,
+    agent_id: str,
+    request: Request | None,
+    filter_: MessageFilter,
+    drafted: Sequence[str],
 ) -> MessageList:
     conversation = session.engine.conversation
     sent = await asyncio.to_thread(SentFigures.of, request)
@@ -273,10 +279,19 @@ async def _read_list(
         result = await session.engine.search.find(query)
         positions = await conversation.places([hit.ref.id for hit in result.hits])
         found, capped = frozenset(positions.values()), result.total > len(result.hits)
-    picked = _Listed(outline, frozenset(places.values()), filter_.shown, found)
+    kept = await _deleted_of(session, agent_id, drafted)
+    picked = _Listed(outline, frozenset(places.values()), filter_.shown, found, kept)
     keys, listed = await asyncio.to_thread(picked.keys)
     batch_of, place_of = await asyncio.to_thread(_places, outline)
     return MessageList(agent_id, outline, sent, places, keys, listed, batch_of, place_of, capped)
+
+
+async def _deleted_of(session: FileSession, agent_id: str, message_ids: Sequence[str]) -> frozenset[int]:
+    """The positions of those messages that are an agent's and deleted."""
+    found = [await session.engine.conversation.message(each) for each in message_ids]
+    return frozenset(
+        each.position for each in found if each is not None and each.is_deleted and each.agent_id == agent_id
+    )
 
 
 def _places(outline: MessageOutline) -> tuple[PlacesOfBatches, dict[str, int]]:
@@ -293,12 +308,13 @@ async def _read_batches(
 
 @dataclass(frozen=True)
 class _Listed:
-    """Picks what is listed of an outline."""
+    """Picks what is listed of an outline; `drafted` are deleted messages with an unsaved edit."""
 
     outline: MessageOutline
     sent: frozenset[int]
     shown: MessagesShown
     found: frozenset[int] | None
+    drafted: frozenset[int] = frozenset()
 
     def keys(self) -> tuple[Sequence[int], int]:
         """The rows with headings and the line where the history is cut; and how many messages they are."""
@@ -323,8 +339,8 @@ class _Listed:
 
     def _hidden(self) -> frozenset[int]:
         if self.shown is MessagesShown.OUTSIDE:
-            return self.sent | self.outline.deleted
-        return frozenset() if self.shown is MessagesShown.DELETED else self.outline.deleted
+            return self.sent | (self.outline.deleted - self.drafted)
+        return frozenset() if self.shown is MessagesShown.DELETED else self.outline.deleted - self.drafted
 
     def _wanted(self) -> frozenset[int] | None:
         """What is listed besides what is hidden; None for all of it."""

@@ -165,6 +165,8 @@ async def _ready_other(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ..
 async def _ready_record(session: FileSession, edit: Edit) -> tuple[Edit, str]:
     record = await record_of(session, edit.target)
     ready = replace(edit, base=None)
+    if record is not None and record.is_deleted:
+        return ready, tr("It is deleted. Open it and restore it, or discard the draft.")
     if record is not None and edit.base not in (None, said_version(said_by(record))):
         return ready, tr("Someone else changed this since you began. Open it and choose Review.")
     if isinstance(record, Message) and isinstance(edit.operation, EditMessage):

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import InsertArchival, UpdateArchival
+from inspector.domain.edits.block_rows import DeleteRow, InsertArchival, UpdateArchival
 from inspector.domain.ref import Ref, RefKind
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.archival import ArchivalPanel
@@ -141,6 +141,26 @@ async def test_that_an_edited_entry_keeps_its_tags(archival: OpenArchival) -> No
     await tab.press("Save")
     await tab.until(lambda: f"Now: {STORED}" in tab.texts and not tab.browser.page.is_editing)
     assert (await tab.stored())["arc_key"] == (f"Now: {STORED}", ("keys", "ci"))
+
+
+async def test_that_an_entry_that_is_deleted_while_it_is_edited_stays_in_sight_until_it_is_restored(
+    archival: OpenArchival,
+) -> None:
+    tab = await archival()
+    ref = Ref(RefKind.ARCHIVAL, "arc_key")
+    await tab.click(STORED)
+    await tab.press("Edit")
+    QTest.keyClicks(tab.editor, "Mine. ")
+    await tab.world.write(ref, DeleteRow())
+    await tab.until(lambda: "This entry is deleted." in tab.browser.page.state_note.text())
+    assert f"Mine. {STORED}" in tab.texts
+    save = tab.studio.contents.services.actions.row("edit.save")
+    assert "This entry is deleted." in save.why_not()
+    await tab.press("Restore")
+    await tab.until(lambda: tab.browser.page.state_note.text() == "")
+    await tab.press("Save")
+    await tab.until(lambda: not tab.browser.page.is_editing)
+    assert (await tab.stored())["arc_key"][0] == f"Mine. {STORED}"
 
 
 async def test_that_an_entry_that_someone_else_changed_is_merged_or_reviewed_before_it_is_saved(

@@ -13,6 +13,7 @@ from inspector.conversation.store import PAGE_MESSAGES
 from inspector.domain.agents import ActivitySettings, ContextConfig
 from inspector.domain.counts import Count
 from inspector.domain.edits.base import Edit
+from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import AppendMessage, ArchiveMessage, ConfigureAgent, EditMessage
 from inspector.domain.limits import LimitOverrides
 from inspector.domain.messages import Role, TextPart, ToolCallPart
@@ -27,6 +28,7 @@ from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.presentation.messages import SentFigures
 from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.presentation.unsaved import checked
 from inspector.ui.summaries.summarise_dialog import SummaryPreview
 from inspector.ui.wording import counted, number
 from tests.ui import values
@@ -261,6 +263,64 @@ async def test_that_an_unsaved_edit_survives_its_tab(messages: OpenMessages) -> 
     await again.until(lambda: again.shown == "Is step 8 done?")
 
 
+async def test_that_a_conflict_in_a_message_is_reviewed_as_the_list_of_drafts_says(
+    messages: OpenMessages,
+) -> None:
+    tab = await messages()
+    await tab.click("Is step 8 done?")
+    await tab.press("Edit")
+    assert tab.button("Review") is None
+    QTest.keyClick(tab.editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(tab.editor, "Mine?")
+    await tab.world.write(MESSAGE, EditMessage((TextPart("Theirs?"),)))
+    await tab.until(lambda: tab.button("Review") is not None)
+    assert tab.browser.page.state_note.text().endswith("merges both versions where they don't conflict.")
+    assert "choose Review" in await refusal_in_list(tab)
+    await tab.press("Review")
+    await tab.until(lambda: tab.panel.review.is_open)
+    assert tab.button("Review") is None
+    await tab.press("Take mine")
+    await tab.press("Save")
+    await tab.until(lambda: "Mine?" in tab.saved_text and "Theirs?" not in tab.saved_text)
+
+
+async def refusal_in_list(tab: MessagesTab) -> str:
+    """Why the one draft can't be saved, as the list of drafts has it."""
+    drafts = tab.workspace.file.records
+    session = tab.workspace.live.session
+    assert session is not None
+    _, refused = await checked(session, {ref: (edit,) for ref, edit in drafts.items()}, "", {})
+    return next(iter(refused.values())).why
+
+
+async def test_that_a_message_that_is_deleted_while_it_is_edited_stays_in_sight_until_it_is_restored_or_discarded(
+    messages: OpenMessages,
+) -> None:
+    tab = await messages()
+    page = tab.browser.page
+    await tab.click("Is step 8 done?")
+    await tab.press("Edit")
+    QTest.keyClicks(tab.editor, "X")
+    await tab.world.write(MESSAGE, DeleteRow())
+    await tab.until(lambda: "This message is deleted. Restore it to save" in page.state_note.text())
+    await calm(tab.studio, tab.until)
+    assert "XIs step 8 done?" in (tab.shown, *tab.texts())
+    assert tab.button("Save") is None
+    assert not tab.studio.contents.services.actions.run("edit.save")
+    assert await refusal_in_list(tab) == "It is deleted. Open it and restore it, or discard the draft."
+    await tab.press("Restore")
+    await tab.until(lambda: page.state_note.text() == "")
+    await tab.press("Save")
+    await tab.until(lambda: "XIs step 8 done?" in tab.saved_text)
+    await calm(tab.studio, tab.until)
+    await tab.press("Edit")
+    QTest.keyClicks(tab.editor, "Y")
+    await tab.world.write(MESSAGE, DeleteRow())
+    await tab.until(lambda: "This message is deleted" in page.state_note.text())
+    await tab.press("Discard")
+    await tab.until(lambda: not any("step 8" in each for each in tab.texts()))
+
+
 async def test_that_a_message_that_someone_else_changed_is_merged_or_reviewed_before_it_is_saved(
     messages: OpenMessages,
 ) -> None:
@@ -452,6 +512,13 @@ async def test_that_arguments_that_are_no_json_are_not_saved(messages: OpenMessa
     QTest.keyClicks(page.editor, "x")
     told = "The arguments of deploy aren't JSON: look at line 1, column 1."
     assert tab.browser.page.state_note.text() == told
+    await tab.until(lambda: tab.workspace.file.records)
+    await calm(tab.studio, tab.until)
+    tab.panel.source.refresh()
+    listed = Spy(tab.world.engine.conversation, "outline")
+    await tab.until(lambda: listed.calls)
+    await calm(tab.studio, tab.until)
+    assert tab.browser.page.state_note.text() == told, "it stays when the list is read again"
     save = next(each for each in tab.panel.findChildren(QPushButton) if each.text() == "Save")
     assert not save.isEnabled()
     assert "aren&#x27;t JSON" in save.toolTip()
