@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.domain.blocks import Schema, UnreadableSchema
+from inspector.domain.blocks import Block, Schema, UnreadableSchema
 from inspector.domain.content import Content
 from inspector.domain.errors import RefusedError
 from inspector.domain.snapshot import BlockState
@@ -37,7 +37,7 @@ from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EDGE_STEPS, arrange, button, field, name_help, rule
 from inspector.ui.wording import tr, tr_count, tr_error
 
-_LOCKED, _KEY = "refused.locked", "settings"
+_LOCKED, _KEY, _CLASH = "refused.locked", "settings", "clash"
 _FOLD_STEPS = 180
 
 
@@ -134,6 +134,7 @@ class BlockSettingsPage(QWidget):
         self.why_label.setText(f"{said[:1].upper()}{said[1:]}." if said and not said.endswith("…") else said)
         self.why_label.setVisible(bool(said))
         self._tell_effect()
+        self._tell_clash(stored)
 
     def save(self) -> None:
         """Save all changes as one."""
@@ -266,22 +267,32 @@ class BlockSettingsPage(QWidget):
         self.effect.setVisible(bool(self.effect.text()))
         self.preview.show_preview(preview)
 
+    def _tell_clash(self, stored: Block) -> None:
+        """Say at once that somebody else changed the same settings; the words stay until that is decided."""
+        if not self.work.clashing:
+            self.banners.close_notice(_CLASH)
+            return
+        text = self._clash_text(stored)
+        if all(each.text != text for each in self.banners.notices):
+            self._offer_sides(text, tr("Choose before you save."))
+
     def _ask_clash(self) -> None:
         """Let a person choose whose values hold, before anything is saved."""
-        stored = self.work.stored
-        if stored is None:
-            return
-        text = tr(
-            "Someone else changed the same settings: {theirs}.", theirs=clash_text(self.work.clashing, stored)
-        )
+        if self.work.stored is not None:
+            self._offer_sides(self._clash_text(self.work.stored), tr("Nothing was saved."))
+
+    def _clash_text(self, stored: Block) -> str:
+        theirs = clash_text(self.work.clashing, stored)
+        return tr("Someone else changed the same settings: {theirs}.", theirs=theirs)
+
+    def _offer_sides(self, text: str, remark: str) -> None:
         choices = (
             (tr("Save mine"), lambda: self._settle_clash(mine=True)),
             (tr("Take theirs"), lambda: self._settle_clash(mine=False)),
         )
-        self.banners.show_notice(Notice(_KEY, text, tr("Nothing was saved."), "warning", choices=choices))
+        self.banners.show_notice(Notice(_CLASH, text, remark, "warning", choices=choices, closable=False))
 
     def _settle_clash(self, *, mine: bool) -> None:
-        self.banners.close_notice(_KEY)
         self.work.settle_clash(mine=mine)
         if mine:
             self.save()

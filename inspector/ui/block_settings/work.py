@@ -63,6 +63,9 @@ class SettingsWork(QObject):
         self._failed_preview: tuple[object, ...] = ()
         self._soon = QTimer(self, singleShot=True, interval=_PREVIEW_MILLISECONDS)
         self._soon.timeout.connect(self._ask)
+        # Whoever asked is in the midst of an edit, and what is edited can't be set then.
+        self._shows = QTimer(self, singleShot=True, interval=0)
+        self._shows.timeout.connect(self.shown)
         self._drafts: UnsavedRecords[Block] = UnsavedRecords(
             services.bridge, services.workspace, RefKind.SETTING, settings_of
         )
@@ -112,10 +115,22 @@ class SettingsWork(QObject):
         self.changed.emit()
 
     def put(self, wanted: WantedSettings) -> None:
-        """Want other settings: they are a draft at once."""
-        self._wanted = wanted
+        """Want other settings: they are a draft at once. What is wanted as it was before somebody else's is theirs."""
+        self._wanted = self._with_theirs(wanted)
+        if self._wanted is not wanted:
+            self._shows.start()
         self._drop_settled()
         self._keep()
+
+    def _with_theirs(self, wanted: WantedSettings) -> WantedSettings:
+        if self._stored is None or not self.clashing:
+            return wanted
+        base = self._drafts.base(self._ref.id, self._stored)
+        left = [name for name in self.clashing if getattr(wanted.block, name) == getattr(base, name)]
+        if not left:
+            return wanted
+        renames = () if "schema" in left else wanted.renames
+        return WantedSettings(with_theirs(wanted.block, self._stored, left), renames)
 
     def settle_clash(self, *, mine: bool) -> None:
         """Go on with the wanted values where somebody else changed the same settings, or with theirs."""

@@ -7,7 +7,14 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.domain.blocks import BlockType, ListSchema, Permission
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import DeleteBlock, SetDescription, SetLabel, SetPermission, SetPinned
+from inspector.domain.edits.block_rows import (
+    DeleteBlock,
+    SetCharLimit,
+    SetDescription,
+    SetLabel,
+    SetPermission,
+    SetPinned,
+)
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.schema_faults import MOST
@@ -270,6 +277,41 @@ async def test_that_the_same_setting_changed_by_two_is_decided_before_it_is_save
     await tab.until(lambda: tab.block.description == "mine again")
     assert tab.block.pinned == pinned
     assert not tab.page.banners.notices
+
+
+async def test_that_the_same_setting_changed_by_two_is_told_at_once_and_is_theirs_when_mine_is_undone(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    form, page = tab.page.form, tab.page
+    form.description.setFocus()
+    QTest.keyClicks(form.description, "mine")
+    await tab.world.write(NOTES, SetDescription("theirs"))
+    await tab.until(lambda: page.banners.notices)
+    (notice,) = page.banners.notices
+    assert notice.text == "Someone else changed the same settings: description “theirs”."
+    assert notice.remark == "Choose before you save."
+    QTest.keySequence(form.description, QKeySequence(QKeySequence.StandardKey.Undo))
+    await tab.until(lambda: form.description.text == "theirs")
+    assert not page.is_dirty
+    assert not page.banners.notices
+    QTest.keyClicks(form.description, "x")
+    await tab.save()
+    assert tab.block.description in ("theirsx", "xtheirs")
+
+
+async def test_that_a_limit_changed_by_two_is_theirs_when_mine_is_taken_back(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    limit = tab.page.form.limit
+    was = limit.value()
+    tab.write(limit, "777")
+    await tab.world.write(NOTES, SetCharLimit(999))
+    await tab.until(lambda: tab.page.work.clashing)
+    tab.write(limit, str(was))
+    await tab.until(lambda: limit.value() == 999)
+    assert not tab.page.is_dirty
 
 
 async def test_that_another_setting_changed_by_someone_else_is_kept_beside_mine(
