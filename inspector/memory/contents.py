@@ -321,8 +321,8 @@ class ContentWriter:
             made = self._changed(old, schema, (present, document.content()), renames)
             if sides is None:
                 return SchemaChangePlan(replica, made.content, made.lost)
-            later = (renamed(old, each, renames)[1] for each in (sides[1], present))
-            content = with_taken_values(sides[0], *later, made=made.content)
+            after, now = (renamed(old, each, renames)[1] for each in (sides[1], present))
+            content = with_taken_values(sides[0], after, now, made.content)
             return SchemaChangePlan(replica, content, made.lost, _not_restored(*sides, content))
 
         return await self._replicas.run(plan)

@@ -27,12 +27,12 @@ def with_taken_values(before: Content, after: Content, present: Content, made: C
     if not isinstance(made, CompositeContent):
         return _filled(before, after, present, made)
     sides = [each.sections if isinstance(each, CompositeContent) else {} for each in (before, after, present)]
-    return CompositeContent(
-        {
-            name: _filled(*(side.get(name) for side in sides), made=part)
-            for name, part in made.sections.items()
-        }
+    old, new, now = sides
+    filled = (
+        (name, _filled(old.get(name), new.get(name), now.get(name), part))
+        for name, part in made.sections.items()
     )
+    return CompositeContent(dict(filled))
 
 
 def _filled(

@@ -27,8 +27,7 @@ from inspector.domain.content import (
     TreeContent,
     TreeNode,
 )
-from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.base import Operation
+from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import CreateBlock, SetSchema
 from inspector.domain.edits.items import AddNode, AppendEntry, InSection, UpdateItem
 from inspector.domain.edits.rows import CreateAgent

@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QMenu,
     QSplitter,
@@ -155,7 +156,7 @@ class BudgetPanel(Panel):
         """Go back to the table."""
         if self._previewed is not None:
             # Where it ends by itself, somebody may be typing elsewhere.
-            focused = self.window().focusWidget()
+            focused = QApplication.focusWidget()
             was_in_it = focused is not None and self.cut_preview.isAncestorOf(focused)
             self._previewed = None
             self._pages.setCurrentWidget(self._halves)

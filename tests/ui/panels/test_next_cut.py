@@ -17,6 +17,7 @@ from inspector.ui.costs.next_cut import CutWidget
 from inspector.ui.file_state import What
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.panels.navigator import NavigatorPanel
 from inspector.ui.presentation.cuts import IGNORED
 from tests.ui.conftest import Studio, Until
 from tests.ui.large_file import LARGE, open_large
@@ -116,11 +117,13 @@ async def test_that_a_preview_that_ends_by_itself_leaves_the_focus_where_it_is(
     panel = await open_large(studio, until)
     QTest.mouseClick(best(panel).preview_button, Qt.MouseButton.LeftButton)
     await until(lambda: panel.cut_preview.rows)
-    navigator = studio.window.panel("navigator").first_focus()
-    navigator.setFocus()
+    navigator = studio.window.panel("navigator")
+    assert isinstance(navigator, NavigatorPanel)
+    tree = navigator.first_focus()
+    tree.setFocus()
     await studio.opener.write(LARGE, ArchiveMessage())
     await until(lambda: not panel.cut_preview.isVisible())
-    assert navigator.hasFocus()
+    assert tree.hasFocus()
 
 
 async def test_that_a_preview_says_whom_else_a_cut_changes_the_block_for(
