@@ -133,6 +133,8 @@ def _refused(error: RefusedError) -> tuple[str, str]:
         return tr("Nothing was changed."), tr("Choose another name.")
     if error.code == "refused.summary_overtaken":
         return tr("Nothing was changed."), tr("Summarise again.")
+    if error.code == "refused.redacted_version":
+        return tr("Nothing was changed."), tr("Choose another version.")
     kept = tr("Nothing was changed. Your draft is kept.")
     length, limit = error.parameters.get("length"), error.parameters.get("limit")
     if error.code == "refused.char_limit" and isinstance(length, int) and isinstance(limit, int):

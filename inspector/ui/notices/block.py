@@ -30,6 +30,7 @@ _UNFIT, _ANSWER, _PARTNER = "unfit", "answer", "partner"
 _EXCESS = "excess"
 _LOCKED = "refused.locked"
 _CLOSED = "refused.consent_closed"
+_REDACTED = "refused.redacted_version"
 
 
 class BlockNotices(QObject):
@@ -179,12 +180,34 @@ class BlockNotices(QObject):
         if error.code == _CLOSED:
             # What became of the request is read, and said with what can be done.
             return
+        if error.code == _REDACTED:
+            self._tell_redacted(error)
+            return
         raised = limit_needed(error.refusal)
         if raised is not None:
             self._offer_limit(error, raised)
             return
         failure = failure_of(error, doing=tr("Saving {label}", label=self._workspace.file.label(self._id)))
         self._banners.show_notice(replace(failure_notice(failure), key=_REFUSED))
+
+    def _tell_redacted(self, error: RefusedError) -> None:
+        """Say that a draft can't be merged any more. It isn't laid over the block: it may hold what was redacted."""
+        draft = self._workspace.file.drafts.get(self._id)
+        if draft is None:
+            return
+        text = tr(
+            "Can't save {label}: {name} redacted the version that your draft began with.",
+            label=self._workspace.file.label(self._id),
+            name=str(error.parameters["by"]),
+        )
+        remark = tr(
+            "Your draft is kept. Copy it, discard it and write your changes again. Leave out what was redacted."
+        )
+        choices = (
+            (tr("Copy draft"), partial(_copy, draft)),
+            (tr("Discard draft"), self._session.discard),
+        )
+        self._banners.show_notice(Notice(_REFUSED, text, remark, "warning", choices=choices))
 
     def _offer_limit(self, error: RefusedError, raised: int) -> None:
         failure = failure_of(error, doing="")

@@ -68,6 +68,11 @@ class DraftRefusal:
 
 def refusal_of(refusal: Refusal) -> DraftRefusal:
     """What a refusal by a rule says of a draft."""
+    if refusal.code == "refused.redacted_version":
+        why = tr(
+            "The version that it began with was redacted. Open it and copy the text, or discard the draft."
+        )
+        return DraftRefusal(why)
     return DraftRefusal(tr_code(refusal.code, refusal.parameters), limit_needed(refusal))
 
 

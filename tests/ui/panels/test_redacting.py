@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.text import AppendText, ReplaceText
 from inspector.ui.history.page import HistoryPage
 from inspector.ui.history.redacting import RedactionDialog
+from inspector.ui.presentation.unsaved import checked
 from tests.ui.panels.block_tab import BlockTab, OpenTab
-from tests.ui.world import QUESTIONS, STORED
+from tests.ui.world import QUESTIONS, SOMEBODY, STORED
 
 CANARY = "canary-9f3kQ7zLx2VwT8"
 LEFT = Qt.MouseButton.LeftButton
@@ -93,3 +95,33 @@ async def test_that_a_secret_is_redacted_from_the_history_tab(open_tab: OpenTab)
     one.type("Still ", at=0)
     QTest.mouseClick(one.panel.save_button, LEFT)
     await one.saved(f"Still {STORED} password = gone more")
+
+
+async def test_that_a_draft_on_a_redacted_version_can_be_copied_and_discarded(open_tab: OpenTab) -> None:
+    one = await open_tab(Edit(QUESTIONS, AppendText(f" password = {CANARY}")))
+    one.type("Mine. ", at=0)
+    await one.calm()
+    await one.world.write(QUESTIONS, ReplaceText(CANARY, "gone"))
+    await one.calm()
+    drafted = one.editor.text
+    await one.world.engine.redaction.redact(QUESTIONS.id, (2,), SOMEBODY, "a password")
+    await one.calm()
+    one.save()
+    await one.until(lambda: any("redacted the version" in each.text for each in one.panel.banners.notices))
+    [notice] = [each for each in one.panel.banners.notices if "redacted the version" in each.text]
+    assert notice.text == "Can't save open_questions: Grace redacted the version that your draft began with."
+    assert "Copy it, discard it and write your changes again." in notice.remark
+    session = one.workspace.live.session
+    draft = one.workspace.file.drafts[QUESTIONS.id]
+    assert session is not None
+    _, refused = await checked(session, {QUESTIONS: (draft.edit,)}, "", {})
+    assert refused[QUESTIONS].why.startswith("The version that it began with was redacted.")
+    await one.click("Copy draft")
+    assert QGuiApplication.clipboard().text() == drafted
+    await one.click("Discard draft")
+    await one.until(lambda: not one.panel.work.is_dirty)
+    await one.calm()
+    assert CANARY not in one.editor.text
+    one.type("Anew. ", at=0)
+    one.save()
+    await one.saved(f"Anew. {STORED} password = gone")
