@@ -37,7 +37,7 @@ class RecordPage(QWidget):
         self._drafted: dict[int, str] = {}
         self._buttons: tuple[QWidget, ...] = ()
         self._editing = False
-        self._told = ""
+        self._remark = ""
         self.shown_key = ""
         """Which record is shown, as whoever shows it names it."""
         self._title, self._note = ElidedLabel("", strong=True), ElidedLabel("", tone="muted")
@@ -240,14 +240,14 @@ class RecordPage(QWidget):
 
     def tell(self, text: str) -> None:
         """Say something of the record above its text, until another is shown."""
-        self._told = text
+        self._remark = text
         self._show_note()
 
     def _show_note(self) -> None:
         """Show what is told; without that, why the part in front can't be edited."""
         at = self._tabs.currentIndex()
         why = self._parts[at].why_not if self._editing and 0 <= at < len(self._parts) else ""
-        text = self._told or (tr("This part can't be edited: {why}.", why=why) if why else "")
+        text = self._remark or (tr("This part can't be edited: {why}.", why=why) if why else "")
         self.state_note.setText(text)
         self.state_note.setVisible(bool(text))
 
