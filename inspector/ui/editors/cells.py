@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -39,7 +39,8 @@ class CellDelegate(QStyledItemDelegate):
     """Edits cells as the text that they hold. Every key is passed on at once; Escape takes the cell back.
 
     `begun` and `ended` tell that a cell is being edited, and no longer. While `refusal` says why what is typed can't
-    be taken, Enter doesn't end it; left in another way, the cell gets back what was there, and `ended` carries why.
+    be taken, Enter doesn't end it; left in another way, the cell gets back what it held, and `ended` carries why.
+    That is what it would hold if nothing had been typed, with what was saved or written by others meanwhile.
     `filled` carries what was typed where Ctrl+Enter ended it: it is meant for all selected cells of the column.
     """
 
@@ -50,7 +51,11 @@ class CellDelegate(QStyledItemDelegate):
     def __init__(self, appearance: Appearance, parent: QObject) -> None:
         super().__init__(parent)
         self._appearance = appearance
-        self._before = ""
+        self._place = QPersistentModelIndex()
+        self._before, self._stored = "", ""
+        """What the cell held when it was begun, or was saved with, and what was stored of it then."""
+        self.stored: Callable[[Index], str] = lambda _: ""
+        """The text of a cell as it is stored, nothing where it isn't."""
         self.refusal = ""
         self.closeEditor.connect(self._end)
 
@@ -59,7 +64,8 @@ class CellDelegate(QStyledItemDelegate):
         return QSize(super().sizeHint(option, index).width(), self._appearance.row_height())
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        self._before = _text_of(index)
+        self._place = QPersistentModelIndex(index)
+        self.enter()
         self.begun.emit()
         choices: Sequence[str] | None = index.data(CHOICES_ROLE)
         if choices is not None:
@@ -68,8 +74,12 @@ class CellDelegate(QStyledItemDelegate):
         editor.setAccessibleName(
             one_line(str(index.model().headerData(index.column(), Qt.Orientation.Horizontal)))
         )
-        editor.edited.connect(lambda: self.commitData.emit(editor))
+        editor.edited.connect(lambda: self._commit(editor))
         return editor
+
+    def enter(self) -> None:
+        """Have what the cell holds now be what it gets back: it is begun, or is being saved."""
+        self._before, self._stored = _text_of(self._place), self.stored(self._place)
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         """Show what the cell holds, where that is not what is being typed."""
@@ -77,13 +87,14 @@ class CellDelegate(QStyledItemDelegate):
         if isinstance(editor, QComboBox):
             editor.setCurrentIndex(max(0, editor.findData(text)))
         elif isinstance(editor, TextEditor) and not editor.steps.can_undo:
+            self.enter()
             editor.load(text)
             editor.selectAll()
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if isinstance(editor, QComboBox):
             model.setData(index, editor.currentData())
-        elif isinstance(editor, TextEditor) and editor.text != _text_of(index):
+        elif isinstance(editor, TextEditor) and (self.refusal or editor.text != _text_of(index)):
             model.setData(index, editor.text)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
@@ -119,7 +130,7 @@ class CellDelegate(QStyledItemDelegate):
                     self.closeEditor.emit(editor, hint.NoHint)
                 return True
             if event.key() == Qt.Key.Key_Escape:
-                editor.replace_range(0, len(editor.text), self._before)
+                self._give_back(editor)
                 self.refusal = ""
                 self.closeEditor.emit(editor, hint.RevertModelCache)
                 return True
@@ -129,8 +140,24 @@ class CellDelegate(QStyledItemDelegate):
         refused, self.refusal = self.refusal, ""
         if refused and isinstance(editor, TextEditor):
             # What of it could be taken, such as its first digits, isn't what was meant.
-            editor.replace_range(0, len(editor.text), self._before)
+            self._give_back(editor)
         self.ended.emit(refused)
+
+    @property
+    def _held(self) -> str:
+        """What the cell would hold if nothing had been typed."""
+        stored = self.stored(self._place)
+        return self._before if stored == self._stored else stored
+
+    def _give_back(self, editor: TextEditor) -> None:
+        if editor.steps.can_undo:
+            editor.replace_range(0, len(editor.text), self._held)
+
+    def _commit(self, editor: TextEditor) -> None:
+        if not editor.steps.can_undo:
+            # All that was typed is undone: what others wrote meanwhile isn't.
+            editor.load(self._held)
+        self.commitData.emit(editor)
 
     def _choice(self, parent: QWidget, choices: Sequence[str]) -> QComboBox:
         made = QComboBox(parent)

@@ -25,7 +25,7 @@ from inspector.ui.editors.field_values import (
 )
 from inspector.ui.editors.part import EditorTools
 from inspector.ui.editors.row_order import comparable
-from inspector.ui.models.columns import Column
+from inspector.ui.models.columns import Column, Index, cell
 from inspector.ui.wording import moment, tr
 
 Row = ListItem | LogEntry | TreeNode
@@ -278,6 +278,13 @@ def changed_value(
     if isinstance(read, FieldFault):
         return read
     return with_field(values_of(row), field.name, read, [each.name for each in fields or ()])
+
+
+def edited_text(columns: Sequence[Column[Row]], index: Index, row: Row | None) -> str:
+    """The text that a cell of a row is edited as, nothing where there is no such row."""
+    if row is None or not index.isValid():
+        return ""
+    return cell(columns[index.column()], row, Qt.ItemDataRole.EditRole) or ""
 
 
 def stored_again(

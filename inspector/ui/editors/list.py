@@ -18,6 +18,7 @@ from inspector.ui.editors.element_columns import (
     UnknownNames,
     changed_value,
     columns_of,
+    edited_text,
     field_column,
     field_of_column,
     first_text,
@@ -34,6 +35,7 @@ from inspector.ui.editors.field_values import FieldFault, checked_value, read_va
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.exact_text import carried
 from inspector.ui.models.column_widths import fit_columns
+from inspector.ui.models.columns import Index
 from inspector.ui.models.elements import ElementTable
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.controls import arrange
@@ -70,6 +72,7 @@ class ListEditor(QWidget):
         table.pasted.connect(self._paste)
         self.model.typed.connect(self._typed)
         self.model.dropped.connect(self._dropped)
+        self.view.delegate.stored = self._stored_text
         self.view.delegate.ended.connect(self._end_cell)
         self.view.delegate.filled.connect(self._fill)
 
@@ -108,6 +111,14 @@ class ListEditor(QWidget):
 
     def _rendered(self, item: object) -> str:
         return render(self._schema, ListContent((item,))).text if isinstance(item, ListItem) else ""
+
+    def _stored(self, id_: str | None) -> ListItem | None:
+        base = self._part.base
+        items = base.items if isinstance(base, ListContent) else ()
+        return next((each for each in items if each.id == id_), None)
+
+    def _stored_text(self, index: Index) -> str:
+        return edited_text(self.model.columns, index, self._stored(self.model.key_at(index.row())))
 
     def _put(self, items: Sequence[ListItem], place: object = None) -> None:
         self._part.change(ListContent(tuple(items)), place)
@@ -167,10 +178,7 @@ class ListEditor(QWidget):
         self._put([changed if each is item else each for each in self._items], (id_, column))
 
     def _take_back(self, item: ListItem, column: str) -> None:
-        base = self._part.base
-        items = base.items if isinstance(base, ListContent) else ()
-        stored = next((each for each in items if each.id == item.id), None)
-        value = stored_again(item, stored, self._schema.item_schema, column)
+        value = stored_again(item, self._stored(item.id), self._schema.item_schema, column)
         if value is not None:
             was = replace(item, value=value)
             self._put([was if each is item else each for each in self._items], (item.id, column))

@@ -20,6 +20,7 @@ from inspector.ui.editors.element_columns import (
     UnknownNames,
     changed_value,
     columns_of,
+    edited_text,
     field_column,
     first_text,
     first_widths,
@@ -30,6 +31,7 @@ from inspector.ui.editors.element_columns import (
 from inspector.ui.editors.field_values import FieldFault
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.models.column_widths import fit_columns
+from inspector.ui.models.columns import Index
 from inspector.ui.models.outline import OutlineModel
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.safe_text import PlainLabel
@@ -125,6 +127,7 @@ class TreeEditor(QWidget):
     def _prepare(self) -> None:
         view = self.view
         view.setItemDelegate(self.delegate)
+        self.delegate.stored = self._stored_text
         view.setHeaderHidden(False)
         view.setRootIsDecorated(True)
         triggers = QAbstractItemView.EditTrigger
@@ -289,12 +292,18 @@ class TreeEditor(QWidget):
         self._put(outline.replaced(self._roots, path, replace(node, value=read)), (id_, column))
 
     def _take_back(self, path: outline.Path, column: str) -> None:
-        node, base = outline.node_at(self._roots, path), self._part.base
-        nodes = nodes_of(base) if isinstance(base, TreeContent) else ()
-        stored = next((each for each, _ in nodes if each.id == node.id), None)
-        value = stored_again(node, stored, self._schema.node_schema, column)
+        node = outline.node_at(self._roots, path)
+        value = stored_again(node, self._stored(node.id), self._schema.node_schema, column)
         if value is not None:
             self._put(outline.replaced(self._roots, path, replace(node, value=value)), (node.id, column))
+
+    def _stored(self, id_: str | None) -> TreeNode | None:
+        base = self._part.base
+        nodes = nodes_of(base) if isinstance(base, TreeContent) else ()
+        return next((each for each, _ in nodes if each.id == id_), None)
+
+    def _stored_text(self, index: Index) -> str:
+        return edited_text(self.model.columns, index, self._stored(self.model.key_at(index)))
 
     def _end_cell(self, refused: str) -> None:
         self._tell("")

@@ -10,6 +10,7 @@ from inspector.domain.codec import write_time
 from inspector.domain.content import Content
 from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
+from inspector.ui.editors.cells import CellDelegate
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.draft_editor import DraftEditor
 from inspector.ui.editors.part import EditorTools, KeptJson
@@ -48,7 +49,9 @@ class BlockEditors(QObject):
         self.work = EditSession(services.workspace, self.draft, block_id, self)
         self._figures = TokenFigures(services.workspace.count, self)
         self._model = ""
+        self._was_saving = False
         self.work.changed.connect(self._text.shown)
+        self.work.changed.connect(self._follow_save)
         services.workspace.live.leaving.connect(self.settle)
 
     @property
@@ -129,6 +132,13 @@ class BlockEditors(QObject):
         if request is not None and request.model != self._model:
             self._model = request.model
             self._figures.forget()
+
+    def _follow_save(self) -> None:
+        """Let cells that are being edited know that what they hold is being saved."""
+        begins, self._was_saving = self.work.is_saving and not self._was_saving, self.work.is_saving
+        if begins and self.structured is not None:
+            for each in self.structured.page.findChildren(CellDelegate):
+                each.enter()
 
     def _is_of_another(self, schema: Schema) -> bool:
         return self.structured is None or self.structured.kind is not type(schema)
