@@ -136,9 +136,10 @@ class _ColumnFit(QObject):
         self._measured.clear()
 
     def _note(self, place: int, before: int, now: int) -> None:
-        # The one that takes what is left follows the others, and one that is hidden or shown again was not dragged.
+        # The one that takes what is left follows the others, and one that is hidden or shown again was not dragged,
+        # nor one that larger text made as wide as a column is at the least.
         if not self._is_fitting and self._widths.get(place):
-            self._is_dragged |= bool(before and now)
+            self._is_dragged |= bool(now) and before >= self._header.minimumSectionSize()
             self._follow()
 
     def _fit(self) -> None:
