@@ -224,7 +224,7 @@ class ListEditor(QWidget):
                 return
             made.append(item)
         if made:
-            self._tell("")
+            self._tell(self._dropped_fields(names, rows))
             self._put(inserted(self._items, made, chosen[-1] if chosen else None))
             self.view.choose([each.id for each in made])
 
@@ -305,6 +305,18 @@ class ListEditor(QWidget):
                 return read
             values = with_field(values, field.name, read, [each.name for each in fields])
         return ListItem(self._tools.new_id("itm"), values)
+
+    def _dropped_fields(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """What of pasted rows isn't in new items, as a schema refuses new values of fields that it hasn't."""
+        known = {field_column(each.name) for each in self._schema.item_schema or ()}
+        unknown = [
+            one_line(field_of_column(column) or column, 40)
+            for at, column in enumerate(names)
+            if column not in known and any(at < len(row) and row[at] for row in rows)
+        ]
+        if not unknown or self._schema.item_schema is None:
+            return ""
+        return tr("Pasted without {names}: not in the schema.", names=", ".join(unknown))
 
     @staticmethod
     def _too_wide(row: Sequence[str], names: Sequence[str]) -> FieldFault:
