@@ -37,13 +37,13 @@ class SectionFrame(QFrame):
         self.tokens = PlainLabel("", tone="muted", size="small")
         self.editor = make(part, tools)
         self._fit()
-        note = [section.description, tr("Read-only for its agent.") if section.read_only else ""]
+        self._note = ElidedLabel(_head_note(section), tone="muted", size="small")
         head = QHBoxLayout()
         arrange(
             head,
             self.fold_button,
             ElidedLabel(section.name, strong=True),
-            ElidedLabel(" · ".join(each for each in note if each), tone="muted", size="small"),
+            self._note,
             self.tokens,
             margins=space(2),
             spacing=space(2),
@@ -58,6 +58,13 @@ class SectionFrame(QFrame):
         part.shown.connect(self._fit)
         tools.figures.changed.connect(self.show_tokens)
         self.show_tokens()
+
+    def follow(self, section: SectionDef) -> None:
+        """Take the section as the schema has it now."""
+        if section != self.section:
+            self.section, self.part.schema = section, section.schema
+            self._note.setText(_head_note(section))
+            self.part.shown.emit()
 
     def fold(self) -> None:
         """Fold the section, or open it again."""
@@ -138,7 +145,7 @@ class CompositeEditor(QWidget):
             return
         for section in schema.sections:
             if section.name in self.sections:
-                self.sections[section.name].part.schema = section.schema
+                self.sections[section.name].follow(section)
 
     def _build(self, schema: CompositeSchema, content: CompositeContent) -> None:
         clear(self._rows)
@@ -152,6 +159,11 @@ class CompositeEditor(QWidget):
         self._rows.addStretch(1)
         if self.sections:
             self.setFocusProxy(next(iter(self.sections.values())).editor)
+
+
+def _head_note(section: SectionDef) -> str:
+    note = (section.description, tr("Read-only for its agent.") if section.read_only else "")
+    return " · ".join(each for each in note if each)
 
 
 def _least_steps(section: SectionDef) -> int:

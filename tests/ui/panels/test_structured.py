@@ -11,7 +11,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QWidget
 
-from inspector.domain.blocks import CompositeSchema, TextSchema, Viewport
+from inspector.domain.blocks import CompositeSchema, MapSchema, TextSchema, Viewport
 from inspector.domain.content import (
     CompositeContent,
     ListContent,
@@ -42,10 +42,11 @@ from inspector.ui.editors.map import MapEditor
 from inspector.ui.editors.section_text import SectionText
 from inspector.ui.editors.tree import TreeEditor
 from inspector.ui.models.elements import ElementTable
+from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.wording import moment
 from tests.ui.conftest import Studio
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
-from tests.ui.open_window import show_request
+from tests.ui.open_window import show_request, texts
 from tests.ui.panels.structured_tab import (
     ALT,
     Keys,
@@ -496,3 +497,20 @@ async def test_that_what_was_typed_on_the_way_to_a_fault_is_no_draft(open_block:
     assert one.draft is None
     QTest.keyClick(line, Keys.Key_Backspace)
     assert one.draft == SetField("replicas", 4)
+
+
+async def test_that_the_head_of_a_section_follows_its_schema(open_block: Any) -> None:
+    one = await open_block(PLAN)
+    assert isinstance(PLAN.schema, CompositeSchema)
+    first, tasks, facts = PLAN.schema.sections
+    changed = replace(first, description="What 4.3 is for", read_only=True)
+    assert isinstance(facts.schema, MapSchema)
+    branch, *others = facts.schema.fields
+    described = replace(facts, schema=MapSchema((replace(branch, description="Where it is cut"), *others)))
+    editor = one.page.sections["goal"].editor
+    await one.world.write(PLAN.ref, SetSchema(CompositeSchema((changed, tasks, described))))
+    note = "What 4.3 is for · Read-only for its agent."
+    await one.until(lambda: note in [each.original for each in one.page.findChildren(ElidedLabel)])
+    assert one.page.sections["goal"].editor is editor
+    # A form in a section follows it, too.
+    await one.until(lambda: "Where it is cut" in texts(one.page).split("\n"))
