@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.domain.blocks import CompositeSchema, MapSchema, SectionDef, TextSchema
-from inspector.domain.content import CompositeContent, TextContent
+from inspector.domain.content import CompositeContent, PlainContent, TextContent
 from inspector.domain.rendering.render import render
 from inspector.ui.editors.content_draft import ContentDraft
-from inspector.ui.editors.part import EditorTools, MakeView, SectionPart
+from inspector.ui.editors.part import EditorTools, Form, MakeView, SectionPart
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.controls import arrange, clear, icon_button
 from inspector.ui.wording import tr
@@ -123,6 +123,16 @@ class CompositeEditor(QWidget):
         arrange(QVBoxLayout(self), area, self._foot)
         draft.shown.connect(self._show)
         self._show()
+
+    @property
+    def typed(self) -> CompositeContent:
+        """The sections with what can't be taken as text."""
+        sections: dict[str, PlainContent] = {}
+        for name, frame in self.sections.items():
+            content = frame.editor.typed if isinstance(frame.editor, Form) else frame.part.content
+            if not isinstance(content, CompositeContent):
+                sections[name] = content
+        return CompositeContent(sections)
 
     @property
     def note(self) -> str:

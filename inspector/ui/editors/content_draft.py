@@ -74,9 +74,13 @@ class ContentSteps:
 
 
 class TypedFaults(QObject):
-    """What is typed of one content and cannot be taken into it. `faulted` tells that it is something else."""
+    """What is typed of one content and cannot be taken into it.
+
+    `faulted` tells that it is something else. `given_up` asks the views to forget it.
+    """
 
     faulted = Signal()
+    given_up = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +90,10 @@ class TypedFaults(QObject):
     def faults(self) -> tuple[str, ...]:
         """What is wrong, a text for each place."""
         return tuple(self._faults.values())
+
+    def give_up(self) -> None:
+        """Have every place show what the content holds, instead of what can't be taken into it."""
+        self.given_up.emit()
 
     def tell_fault(self, place: object, fault: str) -> None:
         """Say what of a place cannot be taken as it is typed, nothing where all of it can."""

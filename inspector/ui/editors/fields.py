@@ -104,6 +104,20 @@ class _Text:
             self.editor.setPlaceholderText(tr("One per line"))
         self.widget: QWidget = self.editor
 
+    @property
+    def text(self) -> str:
+        return self.editor.text
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether nothing is typed in it, or all of that is undone."""
+        return not self.editor.steps.can_undo
+
+    def type_again(self, text: str) -> None:
+        """Have a text as if it was typed."""
+        self.editor.load(text)
+        self._typed()
+
     def show_value(self, value: FieldItem) -> None:
         self._value = value
         read = read_value(self._defined, self.editor.text, value, self._tools.new_id)
@@ -139,6 +153,19 @@ class _Line:
     @property
     def _is_time(self) -> bool:
         return self._defined.field_type is FieldType.TIMESTAMP
+
+    @property
+    def text(self) -> str:
+        return self.line.text()
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether nothing is typed in it, or all of that is undone."""
+        return not self.line.isUndoAvailable()
+
+    def type_again(self, text: str) -> None:
+        """Have a text as if it was typed."""
+        self._put(text)
 
     def show_value(self, value: FieldItem) -> None:
         self._value = value
@@ -261,6 +288,10 @@ class FieldRow(QWidget):
     typed = Signal(object)
     faulted = Signal(str)
     reset = Signal()
+    _stored: tuple[FieldItem, ...] = ()
+    """The value that was shown last as the stored one, if any was."""
+    _is_overtaken = False
+    """Whether others stored another value while what is typed could not be taken."""
 
     def __init__(self, defined: FieldDef, tools: EditorTools, *, plain: bool = False) -> None:
         super().__init__()
@@ -314,12 +345,27 @@ class FieldRow(QWidget):
         """Whether its value is typed, key by key."""
         return isinstance(self.input, _Text | _Line)
 
+    @property
+    def unread(self) -> str:
+        """What is typed in it and can't be taken."""
+        return self.input.text if self.fault.text() and isinstance(self.input, _Text | _Line) else ""
+
+    def type_again(self, text: str) -> None:
+        """Have a text as if it was typed: it was in the row that had the place of this one."""
+        if isinstance(self.input, _Text | _Line):
+            self.input.type_again(text)
+
     def show_value(self, value: FieldItem, *, changed: bool) -> None:
-        if not self.fault.text():
+        if self.fault.text():
+            self._is_overtaken |= any(_said(each) != _said(value) for each in self._stored)
+        else:
             self.input.show_value(value)
+        if not changed:
+            self._stored = (value,)
         self.reset_button.setVisible((changed or bool(self.fault.text())) and self._is_open)
 
     def clear_fault(self) -> None:
+        self._is_overtaken = False
         self._tell("")
 
     def set_open(self, is_open: bool) -> None:
@@ -364,6 +410,10 @@ class FieldRow(QWidget):
         self.input.widget.setFocus()
 
     def _take(self, read: FieldItem | FieldFault) -> None:
+        if self._is_overtaken and isinstance(self.input, _Text | _Line) and self.input.is_undone:
+            # Nothing typed is left, and what the field held before it was is stored no more.
+            self._is_overtaken, read = False, self._stored[0]
+            self.input.show_value(read)
         if isinstance(read, FieldFault):
             self._tell(read.text)
         else:
@@ -373,5 +423,5 @@ class FieldRow(QWidget):
     def _tell(self, fault: str) -> None:
         self.fault.setText(fault)
         self.fault.setVisible(bool(fault))
-        self.faulted.emit(fault)
         self.reset_button.setVisible(bool(fault) and self._is_open)
+        self.faulted.emit(fault)

@@ -61,6 +61,7 @@ class ListEditor(QWidget):
         self.setFocusProxy(self.view)
         self._connect()
         part.shown.connect(self._show)
+        part.given_up.connect(self._give_up)
         self._show()
 
     def _connect(self) -> None:
@@ -328,6 +329,12 @@ class ListEditor(QWidget):
         self._tell("")
         self._show_fault(refused)
         self._part.end_step()
+
+    def _give_up(self) -> None:
+        if self.view.table.state() == self.view.table.State.EditingState:
+            # The cell is left, as by a click elsewhere.
+            self.view.table.setFocus()
+        self._show_fault("")
 
     def _tell_row(self, row: int, fault: FieldFault) -> None:
         self._tell(tr("Row {row}: {fault}", row=number(row + 1), fault=fault.text))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.domain.blocks import FieldDef, LogSchema
+from inspector.domain.blocks import LogSchema
 from inspector.domain.content import FieldItem, LogContent, LogEntry
 from inspector.domain.content_faults import value_refusal, with_defaults
 from inspector.domain.rendering.render import render
@@ -60,6 +62,7 @@ class LogEditor(QWidget):
         self.note = PlainLabel("", tone="muted", size="small")
         self._lay_out()
         part.shown.connect(self._show)
+        part.given_up.connect(self._clear_box)
         self._show()
 
     def _lay_out(self) -> None:
@@ -95,10 +98,21 @@ class LogEditor(QWidget):
         content = self._part.content
         return content.entries if isinstance(content, LogContent) else ()
 
+    @property
+    def typed(self) -> LogContent:
+        """The content with an entry that can't be taken yet, what is no value in it as text."""
+        unread = {name: row.unread for name, row in self.rows.items() if row.unread}
+        if self._is_in_draft or not (unread or self._entry):
+            return LogContent(self._entries)
+        entry = self._entry or self._new_entry()
+        return LogContent((*self._entries, replace(entry, fields={**entry.fields, **unread})))
+
     def _show(self) -> None:
         schema, entries = self._schema, self._entries
         shape = (schema.entry_schema, unknown_names(entries[-200:], schema.entry_schema.fields))
-        if shape != self._shape:
+        is_new = shape != self._shape
+        unread = {name: row.unread for name, row in self.rows.items() if row.unread}
+        if is_new:
             self._shape = shape
             self._build(schema, shape[1])
         self.model.is_read_only = self._part.is_read_only
@@ -108,9 +122,11 @@ class LogEditor(QWidget):
             self._clear_box()
         for row in self.rows.values():
             row.set_open(not self._part.is_read_only)
-        self.next_button.setEnabled(self._entry is not None and not self._part.is_read_only)
+        self.next_button.setEnabled(self._is_in_draft and not self._part.is_read_only)
         self.view.note.setText(self._count(len(entries), schema.display_limit))
         self.view.look()
+        if is_new:
+            self._fill_box(unread)
 
     def _is_unsaved(self, id_: str) -> bool:
         base = self._part.base
@@ -144,14 +160,16 @@ class LogEditor(QWidget):
             {**first_widths(fields), _TIME: 14, _AUTHOR: 12},
         )
         clear(self._form)
+        for name in self.rows:
+            self._part.tell_fault(("box", name), "")
         self.rows = {each.name: FieldRow(each, self._tools, plain=True) for each in fields}
         for name, row in self.rows.items():
             row.typed.connect(partial(self._take, name))
             row.faulted.connect(partial(self._fault, name))
+            row.reset.connect(partial(self._reset, name))
             self._form.addWidget(row)
         if self.rows:
             self.setFocusProxy(next(iter(self.rows.values())).input.widget)
-        self._clear_box()
 
     def _time(self, entry: LogEntry) -> str:
         return time_text(entry.timestamp or "", self._tools)
@@ -159,11 +177,27 @@ class LogEditor(QWidget):
     def _rendered(self, entry: object) -> str:
         return render(self._schema, LogContent((entry,))).text if isinstance(entry, LogEntry) else ""
 
+    def _fill_box(self, unread: Mapping[str, str]) -> None:
+        """Have in the box of another schema what was typed in the one before; `unread` could not be taken."""
+        if self._entry is None and not unread:
+            self._clear_box()
+            return
+        values = {} if self._entry is None else self._entry.fields
+        for name, row in self.rows.items():
+            row.input.show_value(values.get(name))
+        self._write(values)
+        for name in unread.keys() & self.rows.keys():
+            self.rows[name].type_again(unread[name])
+
     def _take(self, name: str, value: FieldItem) -> None:
-        """Make what is in the box the newest entry of the draft, once nothing that is required is missing."""
         fields = self._schema.entry_schema.fields
-        there = self._entry or self._new_entry(fields)
-        values = with_field(there.fields, name, value, [each.name for each in fields])
+        values = with_defaults(fields) if self._entry is None else self._entry.fields
+        self._write(with_field(values, name, value, [each.name for each in fields]))
+
+    def _write(self, values: Mapping[str, FieldItem]) -> None:
+        """Make what is in the box the newest entry of the draft, once all of it can be taken and nothing is missing."""
+        fields = self._schema.entry_schema.fields
+        there = self._entry or self._new_entry()
         entry = LogEntry(there.id, there.timestamp, there.author, values)
         others = self._entries
         kept = len(others)
@@ -171,14 +205,16 @@ class LogEditor(QWidget):
             is_last = others[-1:] and others[-1].id == there.id
             others = others[:-1] if is_last else without(others, {there.id})
             kept = len(others) if is_last else 0
-        missing = [each.name for each in fields if value_refusal(each, values.get(each.name)) is not None]
+        faulty = {name for name, row in self.rows.items() if row.fault.text()}
+        refused = [each.name for each in fields if value_refusal(each, values.get(each.name)) is not None]
+        missing = [name for name in refused if name not in faulty]
         is_empty = values == with_defaults(fields)
         self._entry, self._is_in_draft = None if is_empty else entry, False
         self.note.setText(
             tr("Still needed: {names}", names=", ".join(missing)) if missing and not is_empty else ""
         )
         self._part.tell_fault("entry", self.note.text())
-        if not missing and not is_empty:
+        if not missing and not faulty and not is_empty:
             self._is_in_draft = True
             # Of a hundred thousand entries, a tuple that is unpacked takes three times as long.
             self._change(LogContent(others + (entry,)), there.id, kept)  # noqa: RUF005
@@ -192,19 +228,19 @@ class LogEditor(QWidget):
         finally:
             self._kept = 0
 
-    def _new_entry(self, fields: tuple[FieldDef, ...]) -> LogEntry:
+    def _new_entry(self) -> LogEntry:
         schema = self._schema.entry_schema
         time, author = self._tools.stamp()
         return LogEntry(
             self._tools.new_id("itm"),
             time if schema.timestamp else None,
             author if schema.agent_id else None,
-            with_defaults(fields),
+            {},
         )
 
     def _begin_next(self) -> None:
         """Leave the entry in the draft and begin another."""
-        if self._entry is not None and not self.note.text():
+        if self._is_in_draft:
             self._clear_box()
             self.setFocus()
 
@@ -219,7 +255,21 @@ class LogEditor(QWidget):
         self.next_button.setEnabled(False)
 
     def _fault(self, name: str, fault: str) -> None:
-        self._part.tell_fault(("box", name), "" if self._entry is None and not fault else fault)
+        self._part.tell_fault(("box", name), fault)
+        if not fault:
+            return
+        # Of 12x3, the 12 was only on the way: nothing may save it, nor the entry without it.
+        self._take(name, None)
+        if self._entry is None and not any(row.unread for row in self.rows.values()):
+            # The box is empty again, as it was before somebody typed in it.
+            self._clear_box()
+
+    def _reset(self, name: str) -> None:
+        value = with_defaults(self._schema.entry_schema.fields).get(name)
+        row = self.rows[name]
+        row.clear_fault()
+        row.input.show_value(value)
+        self._take(name, value)
 
     def _remove(self) -> None:
         chosen = set(self.view.chosen)

@@ -61,6 +61,7 @@ class MapEditor(QWidget):
         self._form.setSpacing(space(3))
         arrange(QVBoxLayout(self), _Fields(form))
         part.shown.connect(self._show)
+        part.given_up.connect(self._give_up)
         tools.figures.changed.connect(self._show_tokens)
         self._show()
 
@@ -69,9 +70,17 @@ class MapEditor(QWidget):
         content = self._part.content
         return dict(content.fields) if isinstance(content, MapContent) else {}
 
+    @property
+    def typed(self) -> MapContent:
+        """The content with what can't be taken as text."""
+        unread = {name: row.unread for name, row in self.rows.items() if row.fault.text()}
+        return MapContent({**self._values, **unread})
+
     def _show(self) -> None:
         schema = self._part.schema
+        unread: dict[str, str] = {}
         if isinstance(schema, MapSchema) and schema.fields != self._fields:
+            unread = {name: row.unread for name, row in self.rows.items() if row.unread}
             self._build(schema.fields)
         base = self._part.base
         stored = base.fields if isinstance(base, MapContent) else {}
@@ -80,6 +89,13 @@ class MapEditor(QWidget):
             row.show_value(values.get(name), changed=not same_value(values.get(name), stored.get(name)))
             row.set_open(not self._part.is_read_only)
         self._show_tokens()
+        for name in unread.keys() & self.rows.keys():
+            self.rows[name].type_again(unread[name])
+
+    def _give_up(self) -> None:
+        for row in self.rows.values():
+            row.clear_fault()
+        self._show()
 
     def _show_tokens(self) -> None:
         schema, values = self._part.schema, self._values

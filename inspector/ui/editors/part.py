@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
@@ -21,10 +21,16 @@ from inspector.ui.icons import Icons
 
 
 class Part(Protocol):
-    """A content that a view shows and changes. `shown` tells that it is another or may be edited or not."""
+    """A content that a view shows and changes.
+
+    `shown` tells that it is another or may be edited or not. `given_up` asks to forget what can't be taken into it.
+    """
 
     @property
     def shown(self) -> SignalInstance: ...
+
+    @property
+    def given_up(self) -> SignalInstance: ...
 
     @property
     def schema(self) -> Schema: ...
@@ -53,6 +59,7 @@ class SectionPart(QObject):
     """One section of a composite block's draft."""
 
     shown = Signal()
+    given_up = Signal()
 
     def __init__(self, whole: ContentDraft, name: str, schema: Schema, parent: QObject) -> None:
         super().__init__(parent)
@@ -61,6 +68,7 @@ class SectionPart(QObject):
         self.schema = schema
         self._seen: tuple[Content, Content, bool] | None = None
         whole.shown.connect(self._follow)
+        whole.given_up.connect(self.given_up)
 
     @property
     def content(self) -> Content:
@@ -144,6 +152,15 @@ class KeptJson:
     def get(self) -> UnreadJson | None:
         """What is kept, None for nothing."""
         return self._drafts.get(self._block.id)
+
+
+@runtime_checkable
+class Form(Protocol):
+    """A view with boxes, in which something may be typed that can't be taken yet."""
+
+    @property
+    def typed(self) -> Content:
+        """The content with that as text in place of values, as JSON has it that can't be read."""
 
 
 MakeView = Callable[[Part, EditorTools], QWidget]

@@ -118,6 +118,7 @@ class TreeEditor(QWidget):
         self.setFocusProxy(self.view)
         self._prepare()
         part.shown.connect(self._show)
+        part.given_up.connect(self._give_up)
         tools.figures.changed.connect(self._show_figures)
         self._show()
 
@@ -309,6 +310,12 @@ class TreeEditor(QWidget):
         self._tell("")
         self._show_fault(refused)
         self._part.end_step()
+
+    def _give_up(self) -> None:
+        if self.view.state() == self.view.State.EditingState:
+            # The cell is left, as by a click elsewhere.
+            self.view.setFocus()
+        self._show_fault("")
 
     def _tell(self, fault: str) -> None:
         self._show_fault(fault)

@@ -8,13 +8,16 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from inspector.domain.blocks import Schema, TextSchema, UnreadableSchema
 from inspector.domain.codec import write_time
 from inspector.domain.content import Content
+from inspector.domain.edits.base import UnreadJson
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import BlockState
 from inspector.ui.edit_session import EditSession
 from inspector.ui.editors.cells import CellDelegate
 from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.draft_editor import DraftEditor
-from inspector.ui.editors.part import EditorTools, KeptJson
+from inspector.ui.editors.part import EditorTools, Form, KeptJson
 from inspector.ui.editors.raw import RawPage
+from inspector.ui.editors.raw_json import raw_text
 from inspector.ui.editors.structured import StructuredEditor
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.editors.text_draft import BlockTextPart, TextDraft
@@ -88,12 +91,23 @@ class BlockEditors(QObject):
         return self._page if self.structured is None else self.structured.page
 
     def settle(self) -> None:
-        """Take what was typed last, where it waits to be read."""
+        """Take what was typed last, where it waits to be read, and keep what can't be taken: the file or tab closes.
+
+        Fields and entries that can't be taken yet are kept as JSON that can't be read.
+        """
         if self.made_raw is not None:
             self.made_raw.settle()
+        structured, unread = self.structured, self._services.workspace.unread
+        if structured is None or not structured.draft.faults or unread.get(self._id) is not None:
+            return
+        if isinstance(structured.page, Form):
+            base, typed = structured.draft.content, structured.page.typed
+            structured.draft.give_up()
+            unread.put(UnreadJson(Ref(RefKind.BLOCK, self._id), base, raw_text(typed)))
 
     def discard(self) -> None:
-        """Discard the draft, and JSON that cannot be read."""
+        """Discard the draft, and what is typed that cannot be taken or read."""
+        self._part.give_up()
         unread = self._services.workspace.unread.get(self._id)
         if unread is None:
             self.work.discard()

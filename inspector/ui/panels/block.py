@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
     QVBoxLayout,
@@ -183,6 +183,11 @@ class BlockPanel(Panel):
     @property
     def figures(self) -> str:
         return self.numbers.text
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep what is typed and can't be taken yet: the tab closes."""
+        self.editors.settle()
+        super().closeEvent(event)
 
     def came(self) -> None:
         self.services.workspace.saw(self._id)

@@ -241,6 +241,7 @@ class Centre(QTabWidget):
         self._marked.discard(key)
         self._closable.discard(key)
         if page.made is not None:
+            page.made.close()
             # One that is made and doesn't stand in its tab yet isn't deleted with it.
             page.made.deleteLater()
         page.deleteLater()
