@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -31,28 +32,51 @@ _PLACEHOLDER = (
 )
 """What nobody's key is. Within a run of letters drawn by lot such a word is chance, so it must stand by itself."""
 
-_EDGE, _AFTER_ESCAPE = r"\b", r"(?<=\\[nrt])"
-"""Where a form begins: in JSON, the letter before it may be that of a line break."""
+_LETTERS = string.ascii_letters + string.digits + "_-"
+
+_MARK = r"\b"
+"""In the table below: an edge of a run of ASCII letters and figures, which other letters and an underscore end."""
+
+_AFTER_ESCAPES = (
+    r"\\[bfnrt]",
+    r"\\u[0-9A-Fa-f]{4}",
+    r"\\x[0-9A-Fa-f]{2}",
+    r"\\U[0-9A-Fa-f]{8}",
+    r"%[0-9A-Fa-f]{2}",
+)
+"""What else a form may follow: in JSON, program text and addresses, the letter before it may be that of an escape."""
 
 
-def _begun(pattern: str) -> str:
-    """A pattern that also begins behind an escaped line break or tab."""
-    rest = pattern.removeprefix(_EDGE)
-    return pattern if rest == pattern else f"(?:{_EDGE}|{_AFTER_ESCAPE}){rest}"
+def _begun(head: str = "") -> str:
+    """Where a form may begin, looked at from behind its head."""
+    escapes = "|".join(f"(?<={each}{head})" for each in _AFTER_ESCAPES)
+    return f"(?:(?<![A-Za-z0-9]{head})|{escapes})"
+
+
+def _bounded(pattern: str) -> str:
+    """A pattern with its edges written out: behind the letters it begins with, as these are searched for fastest."""
+    rest = pattern.removeprefix(_MARK)
+    inner = rest.removesuffix(_MARK)
+    end = "" if inner == rest else "(?![A-Za-z0-9])"
+    if rest == pattern:
+        return inner + end
+    body = inner.lstrip(_LETTERS)
+    head = inner.removesuffix(body)
+    return head + _begun(head) + body + end
 
 
 _PATTERNS = tuple(
-    (kind, _begun(pattern), hints)
+    (kind, _bounded(pattern), hints)
     for kind, pattern, *hints in (
         ("private_key", r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----", "-----BEGIN "),
         ("anthropic_key", r"\bsk-ant-[A-Za-z0-9_-]{20,200}", "sk-ant-"),
         ("openai_key", r"\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,200}", "sk-"),
-        ("aws_key", r"\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b", "AKIA", "ASIA", "AGPA", "AIDA", "AROA"),
+        ("aws_key", r"\bA(?:KIA|SIA|GPA|IDA|ROA)[A-Z0-9]{16}\b", "AKIA", "ASIA", "AGPA", "AIDA", "AROA"),
         ("google_key", r"\bAIza[A-Za-z0-9_-]{35}", "AIza"),
         ("google_oauth", r"\bya29\.[A-Za-z0-9_-]{20,400}", "ya29."),
         (
             "github_token",
-            r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})",
+            r"\bg(?:h[pousr]_[A-Za-z0-9]{36,255}|ithub_pat_[A-Za-z0-9_]{40,255})",
             "ghp_",
             "gho_",
             "ghu_",
@@ -83,7 +107,7 @@ _PATTERNS = tuple(
             r"https://discord(?:app)?\.com/api/webhooks/[0-9]{10,25}/[A-Za-z0-9_-]{40,100}",
             "/api/webhooks/",
         ),
-        ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}", ".eyJ"),
+        ("jwt", r"\beyJ[A-Za-z0-9_-]{8,2000}+\.eyJ[A-Za-z0-9_-]{8,4000}+\.[A-Za-z0-9_-]{16,1000}", ".eyJ"),
         ("azure_key", r"\bAccountKey=[A-Za-z0-9+/]{60,100}={0,2}", "AccountKey="),
         ("age_key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b", "AGE-SECRET-KEY-1"),
         ("groq_key", r"\bgsk_[A-Za-z0-9]{40,80}\b", "gsk_"),
@@ -96,7 +120,7 @@ _PATTERNS = tuple(
 )
 # In JSON within JSON, as in a tool call's arguments, quotes stand behind backslashes.
 _QUOTES = r"[\\\"'`]{0,8}"
-_IN_ADDRESS = r"\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@'\"<>]{0,100}:([^\s/'\"<>]{3,200})@[^\s@/'\"<>]{1,200}"
+_IN_ADDRESS = rf"{_begun()}[a-z][a-z0-9+.-]{{1,15}}://[^\s:/@'\"<>]{{0,100}}:([^\s/'\"<>]{{3,200}})@[^\s@/'\"<>]{{1,200}}"
 _IN_QUERY = (
     r"(?i)[?&](?:key|sig|signature|code|auth|token|(?:api|access|auth|subscription)[-_]?(?:key|token))"
     r"=([^\s&#\"'`\\<>]{8,500})"
@@ -118,15 +142,19 @@ _KEYS = tuple(
     for joint in ("", "-", "_", " ", ".")
 )
 _OF_PASSWORDS = ("passw", "pwd")
+_WIDE_MARKS = r"\u3001\u3002\u300d\u300f\u3011\uff01\uff09\uff0c\uff1b\uff1f"
+"""What ends a value in Chinese and Japanese, where no space does."""
+
 _ASSIGNED = tuple(
-    (rf"(?i)(?:{names}){_TO}([^\s\"'`\\,;]{{{least},200}})", hints)
+    (rf"(?i)(?:{names}){_TO}([^\s\"'`\\,;{_WIDE_MARKS}]{{{least},200}})", hints)
     for least, hints, names in (
         (7, _OF_PASSWORDS, r"(?:password|passwd|passwort|pwd)(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
         (
             8,
             ("secret", "bearer", "credential", *_KEYS),
             r"(?:secret|api[-_ .]?key|access[-_ .]?key|access[-_ .]?token|auth[-_ .]?token|client[-_ .]?secret"
-            r"|private[-_ .]?key|(?:(?<![A-Za-z])|(?<=\\[nrt]))bearer|credentials?)(?:[-_.][A-Za-z0-9]{1,20}){0,3}",
+            r"|private[-_ .]?key|(?:(?<![A-Za-z])|" + _begun() + r")bearer|credentials?)"
+            r"(?:[-_.][A-Za-z0-9]{1,20}){0,3}",
         ),
         (16, ("token",), r"token(?:[-_.][A-Za-z0-9]{1,20}){0,3}"),
     )

@@ -1,3 +1,4 @@
+import itertools
 import random
 import string
 
@@ -19,20 +20,84 @@ SECRETS = {
     "openai_key": "sk-" + "proj-" + drawn(48),
     "aws_key": "AKIA" + drawn(16, string.ascii_uppercase + string.digits),
     "google_key": "AIza" + drawn(35),
+    "google_oauth": "ya29" + "." + drawn(40),
     "github_token": "ghp_" + drawn(36),
     "gitlab_token": "glpat-" + drawn(20),
     "slack_token": "xoxb-" + drawn(24),
+    "slack_hook": "https://hooks.slack" + ".com/services/T0/B0/" + drawn(24),
     "stripe_key": "sk_" + "live_" + drawn(24),
+    "twilio_key": "SK" + drawn(32, "0123456789abcdef"),
+    "sendgrid_key": "SG" + "." + drawn(22) + "." + drawn(43),
     "npm_token": "npm_" + drawn(36),
+    "pypi_token": "pypi-" + drawn(60),
     "huggingface_token": "hf_" + drawn(34),
+    "digitalocean_token": "dop_" + "v1_" + drawn(64, "0123456789abcdef"),
+    "telegram_token": "123456789" + ":AA" + drawn(33),
+    "discord_hook": "https://discord" + ".com/api/webhooks/123456789012/" + drawn(60),
     "jwt": "eyJ" + drawn(20) + ".eyJ" + drawn(40) + "." + drawn(43),
+    "azure_key": "AccountKey" + "=" + drawn(86) + "==",
+    "age_key": "AGE-SECRET-" + "KEY-1" + drawn(58, string.ascii_uppercase + string.digits),
+    "groq_key": "gsk_" + drawn(52),
+    "xai_key": "xai-" + drawn(80),
+    "perplexity_key": "pplx-" + drawn(48),
+    "nvidia_key": "nvapi-" + drawn(64),
+    "replicate_token": "r8_" + drawn(37),
+    "google_client_secret": "GOCSPX-" + drawn(28),
     "password_in_address": "hunter2Z9",
+    "key_in_address": drawn(32, "0123456789abcdef"),
+    "authorization": drawn(40),
     "assigned_secret": "aZ3kQ9xW2pLm",
 }
 AROUND = {
     "password_in_address": "postgres://user:{}@db.internal/main",
+    "key_in_address": "https://host/v1?key={}",
+    "authorization": "Authorization: Bearer {}",
     "assigned_secret": "the api_key = '{}' is in use",
 }
+BEFORE = (
+    *("", *"我йéßー٣🔑_=:([\"'`“。…/@-.+|>\uff0c\n\r\t\u2028\u00a0\u200b", "key_", "我的密钥是"),
+    *(r"\n", r"\t", r"\"", r"\u5bc6", r"\u00e9", r"\xe9", r"\U0001f511", "%E5%AF%86", "%3d"),
+)
+AFTER = (
+    *("", *"请йéßの🔑_。…)]\"'`”.,;!<\uff0c\n\r\t\u2028\u00a0\u200b", "_old", "\uff0c请记住"),
+    *(r"\n", r"\u5bc6", "\\"),
+)
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_that_a_secret_is_found_and_masked_whatever_stands_around_it(kind: str) -> None:
+    head, _, tail = AROUND.get(kind, "{}").partition("{}")
+    secret = SECRETS[kind]
+    assert not any(secret in without_secrets(f"{each}{head}{secret}{tail}") for each in BEFORE)
+    assert not any(secret in without_secrets(f"{head}{secret}{tail}{each}") for each in AFTER)
+    for before, after in itertools.product(BEFORE, AFTER):
+        text = f"{before}{head}{secret}{tail}{after}"
+        found = find_secrets(text)
+        at = len(before) + len(head)
+        assert [each.start for each in found] == [at], text
+        assert found[0].end >= at + len(secret), text
+
+
+@pytest.mark.parametrize(
+    "kind",
+    sorted(SECRETS.keys() - AROUND.keys() - {"private_key", "slack_hook", "discord_hook", "telegram_token"}),
+)
+def test_that_a_run_of_letters_and_figures_is_not_cut_for_a_secret(kind: str) -> None:
+    secret = SECRETS[kind]
+    assert all(find_secrets(f"{before}{secret}") == () for before in ("a", "Z", "7", "u5bc6", "xe9"))
+
+
+@pytest.mark.parametrize(
+    "kind", ["aws_key", "twilio_key", "npm_token", "digitalocean_token", "age_key", "replicate_token"]
+)
+def test_that_a_longer_run_is_no_secret_of_a_fixed_length(kind: str) -> None:
+    assert find_secrets(SECRETS[kind] + "A0") == ()
+
+
+def test_that_a_value_ends_where_a_chinese_sentence_does() -> None:
+    secret = SECRETS["assigned_secret"]
+    text = "密码 password={}\uff0c请记住。"
+    assert without_secrets(text.format(secret)) == text.format(masked(secret))
 
 
 @pytest.mark.parametrize("kind", SECRETS)
