@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from inspector.context.blocks import Adapted, block_views
 from inspector.context.candidates import BlockGatherer, Candidate, Candidates, ChoiceOrder, layout_fix
@@ -26,7 +26,7 @@ from inspector.domain.layout_rules import (
     is_element_name,
 )
 from inspector.domain.layouts import SectionLayout
-from inspector.domain.requests import LeftOut, Piece
+from inspector.domain.requests import TOOL_RULES, LeftOut, Piece
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import Snapshot
 
@@ -185,7 +185,7 @@ class CandidateGathering:
         made: dict[str, Iterable[Adapted]] = {
             PERSONA: texts.persona(plan, lost),
             INSTRUCTIONS: texts.instructions(plan, lost),
-            tools.RULES_SECTION: map(Adapted, self._tool_rules("")),
+            TOOL_RULES: map(Adapted, self._tool_rules("")),
             retrieved.SECTION: retrieved.retrieved_parts(plan.spec.retrieved, "", self.cache.parts),
         }
         for name, adapted in made.items():
@@ -199,10 +199,13 @@ class CandidateGathering:
                 self.found.left_out.append(activity.left_out_event(event, rule, fix, plan, names))
 
     def _no_place(self, piece: Piece) -> LeftOut:
-        rule = OutRule.NOT_IN_LAYOUT.value
-        parameters: Parameters = {"label": piece.source.label, "needed": piece.tokens}
+        rule, source = OutRule.NOT_IN_LAYOUT.value, piece.source
+        if piece.section == TOOL_RULES and self.plan.spec.native_tools:
+            # The tool itself is in: its definition has its place in every Request.
+            source = replace(source, label=f"Rules and examples of {source.label}")
+        parameters: Parameters = {"label": source.label, "needed": piece.tokens}
         return LeftOut(
-            piece.source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan), parameters
+            source, piece.section, rule, piece.tokens, piece.method, layout_fix(self.plan), parameters
         )
 
 

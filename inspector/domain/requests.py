@@ -209,6 +209,10 @@ class Fix:
     steps: tuple[FixStep, ...] = ()
 
 
+TOOL_RULES = "tool_rules"
+"""The section of the rules and examples of tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """A candidate that did not go in: the rule, the tokens it would have taken, and what would help.
@@ -224,6 +228,13 @@ class LeftOut:
     fix: Fix | None
     parameters: Parameters = field(default_factory=dict)
     count: int = 1
+
+    @property
+    def ref(self) -> Ref | None:
+        """What it is by itself: the rules and examples of a tool may be out while the tool is in."""
+        if self.source.kind is SourceKind.TOOL and self.section == TOOL_RULES and self.source.id is not None:
+            return Ref(RefKind.TOOL_RULE, self.source.id)
+        return self.source.ref
 
 
 @dataclass(frozen=True, slots=True)

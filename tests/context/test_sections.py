@@ -12,6 +12,7 @@ from inspector.domain.counts import Method
 from inspector.domain.errors import InputError, MalformedError, NotFoundError
 from inspector.domain.layout_rules import check_layout
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
+from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.rules import InRule, OutRule
 from inspector.domain.snapshot import ExtraSection
@@ -220,6 +221,10 @@ def test_that_what_a_layout_has_no_section_for_is_left_out_by_name() -> None:
     out = rows(request, OutRule.NOT_IN_LAYOUT)
     assert [row.source.kind for row in out] == ["tool", "event"]
     assert all(row.fix is not None and row.fix.value == "standard" for row in out)
+    rules = out[0]
+    assert rules.source.label == "Rules and examples of find"
+    assert (rules.ref, rules.source.ref) == (Ref(RefKind.TOOL_RULE, "find"), Ref(RefKind.TOOL, "find"))
+    assert "tool:find" in piece_ids(request)
 
 
 def test_that_a_layout_without_instructions_says_what_it_leaves_out() -> None:

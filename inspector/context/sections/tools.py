@@ -15,7 +15,7 @@ from inspector.domain.agents import Tool, ToolRule
 from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Problem, Severity
-from inspector.domain.requests import Piece, Source, SourceKind, TextRun
+from inspector.domain.requests import TOOL_RULES, Piece, Source, SourceKind, TextRun
 from inspector.domain.rules import InRule
 from inspector.domain.snapshot import Snapshot
 from inspector.domain.tool_rules import RULE_KEYS, rule_fact
@@ -23,7 +23,6 @@ from inspector.domain.wire.extras import must_call_tool, provider_tools, recorde
 from inspector.domain.wire.own_tools import own_type, own_types
 
 SECTION = "tools"
-RULES_SECTION = "tool_rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ def _rule_part(tool: Tool, lines: tuple[str, ...], element: str, described: bool
     if element:
         text = close_proof(text, [element]).text
     source = Source(SourceKind.TOOL, name, name)
-    return PromptPart(f"tool_rules:{name}", RULES_SECTION, source, InRule.TOOL_RULE, text)
+    return PromptPart(f"tool_rules:{name}", TOOL_RULES, source, InRule.TOOL_RULE, text)
 
 
 def _description(tool: Tool) -> Iterator[str]:

@@ -337,7 +337,7 @@ def _out_row(each: LeftOut) -> OutRow:
     name = _out_name(each)
     why = tr_code(f"left_out.{each.rule}", each.parameters)
     key = f"{each.source.kind}:{each.source.id}:{each.rule}"
-    return OutRow(key, name, each.tokens, why, each.source.ref, each.fix, each.count, each.tokens)
+    return OutRow(key, name, each.tokens, why, each.ref, each.fix, each.count, each.tokens)
 
 
 def _group_row(group: Sequence[LeftOut]) -> OutRow:

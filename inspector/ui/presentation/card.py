@@ -21,7 +21,7 @@ from inspector.domain.blocks import (
 )
 from inspector.domain.counts import Count, Method
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.requests import LeftOut, Piece, Request, Section, SourceKind
+from inspector.domain.requests import TOOL_RULES, LeftOut, Piece, Request, Section, SourceKind
 from inspector.domain.rules import PARTLY_IN
 from inspector.domain.snapshot import BlockState, LastWrite, SharedBlock
 from inspector.ui.presentation.calls import dollars
@@ -130,8 +130,8 @@ def has_pieces(ref: Ref, request: Request | None) -> bool:
 
 def _each_piece_of(ref: Ref, request: Request | None) -> Iterator[Piece]:
     sections = () if request is None else request.sections
-    if ref.kind is RefKind.LITERAL:
-        ids = (ref.id, f"literal:{ref.id}")
+    if ref.kind in (RefKind.LITERAL, RefKind.TOOL_RULE):
+        ids = (ref.id, f"literal:{ref.id}") if ref.kind is RefKind.LITERAL else (f"{TOOL_RULES}:{ref.id}",)
         return (piece for section in sections for piece in section.pieces if piece.id in ids)
     return (
         piece
@@ -146,7 +146,11 @@ def left_out_of(ref: Ref, request: Request | None) -> LeftOut | None:
     if request is None:
         return None
     # The bare comparison of ids first: thousands are left out of a long history, and each key press asks.
-    found = (each for each in request.left_out if each.source.id == ref.id and each.source.is_of(ref))
+    found = (
+        each
+        for each in request.left_out
+        if each.source.id == ref.id and ref.whole in (each.ref, each.source.ref)
+    )
     return next(found, None)
 
 

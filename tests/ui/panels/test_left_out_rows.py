@@ -9,6 +9,7 @@ from inspector.domain.counts import Method
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Fix, LeftOut, Source, SourceKind
 from inspector.ui.panels.budget import BudgetPanel
+from inspector.ui.panels.detail import DetailPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.widgets.left_out_row import LeftOutWidget
 from tests.ui import values
@@ -112,6 +113,31 @@ async def test_that_a_turn_that_is_left_out_can_be_read(studio: Studio, until: U
     QTest.keyClick(row, Qt.Key.Key_Return)
     await until(lambda: isinstance(studio.window.centre.currentWidget(), MessagesPanel))
     await calm(studio, until)
+
+
+async def test_that_the_rules_of_a_tool_are_told_from_the_tool(studio: Studio, until: Until) -> None:
+    fix = Fix("set_layout", ADA, "standard", {"value": "standard"})
+    source = Source(SourceKind.TOOL, "find", "Rules and examples of find")
+    facts = {"label": source.label, "needed": 23}
+    rules = LeftOut(source, "tool_rules", "not_in_layout", 23, Method.EXACT, fix, facts)
+    panel = await panel_with(studio, until, rules)
+    tool = values.made_piece("tool:find", "find", section="tools")
+    tool = replace(tool, source=Source(SourceKind.TOOL, "find", "find"), rule="tool")
+    show_request(studio, replace(made_request({"tools": [tool]}), left_out=(rules,)))
+    row = row_of(panel, "tool:find:not_in_layout")
+    assert "Rules and examples of find" in row.accessibleName()
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=QPoint(6, 6))
+    assert row.property("chosen") == "true"
+    card = studio.window.panel("detail")
+    assert isinstance(card, DetailPanel)
+    await until(lambda: card.card is not None)
+    assert card.card is not None
+    assert card.card.title == "Rules and examples of find"
+    assert "Why it's out" in [each.name for each in card.card.rows]
+    studio.contents.services.selection.select(Ref(RefKind.TOOL, "find"))
+    assert row.property("chosen") == "false"
+    await until(lambda: card.card is not None and card.card.title == "find")
+    assert "Why it's in" in [each.name for each in card.card.rows]
 
 
 async def test_that_arrows_go_from_row_to_row(studio: Studio, until: Until) -> None:
