@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,6 +31,8 @@ from inspector.ui.widgets.rows_view import dress_table
 
 Index = QModelIndex | QPersistentModelIndex
 _STEP_STEPS, _GAP_STEPS = 4, 3
+_STEPS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down})
+_LEAPS = frozenset({Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 _NOTE_SHARE, _LEAD_SHARE = 0.35, 0.24
 """Of a row, the most that its note takes; of what figures and note leave, the most that the lead takes."""
 
@@ -85,11 +96,27 @@ class RecordTable(QTableView):
         self.doubleClicked.connect(lambda _: self.entered.emit())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Enter open on every platform."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+        """Let Enter open on every platform, and let keys choose a row that is current and not selected.
+
+        Such is the row on which the keyboard comes in, and the one in the place of a row that is gone.
+        """
+        key, current = event.key(), self.currentIndex()
+        is_bare = current.isValid() and not self.selectionModel().hasSelection()
+        is_enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and current.isValid()
+        is_plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if is_bare and (is_enter or (is_plain and key in _STEPS)):
+            self._select(current)
+        elif not is_enter:
+            super().keyPressEvent(event)
+            # Where it goes to where it is, Qt selects nothing.
+            if is_bare and is_plain and key in _LEAPS and not self.selectionModel().hasSelection():
+                self._select(self.currentIndex())
+        if is_enter:
             self.entered.emit()
-            return
-        super().keyPressEvent(event)
+
+    def _select(self, index: QModelIndex) -> None:
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().select(index, flags.ClearAndSelect | flags.Rows)
 
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier

@@ -508,3 +508,18 @@ async def test_that_down_in_the_filter_selects_the_first_row(inbox: OpenInbox) -
     await hands.until(browser.words_field.hasFocus)
     QTest.keyClick(browser.words_field, Qt.Key.Key_Down)
     assert browser.key == browser.model.keys[1]
+
+
+async def test_that_the_only_request_is_opened_by_return(inbox: OpenInbox) -> None:
+    desk = await inbox()
+    await desk.ask()
+    await desk.open("consent")
+    table = desk.panel.browser.table
+    await desk.until(lambda: desk.rows)
+    desk.studio.window.activateWindow()
+    desk.panel.browser.leave_filter()
+    assert desk.panel.browser.key is None
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    assert desk.panel.browser.key is not None
+    assert desk.panel.answers.isVisible()
+    await calm(desk.studio, desk.until)
