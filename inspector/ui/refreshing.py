@@ -26,6 +26,7 @@ from inspector.runtime.session import FileSession
 from inspector.runtime.settings import Settings
 from inspector.ui.bridge import Bridge
 from inspector.ui.file_state import FileState, LiveFile, UnsavedEdit, What, without
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr
 
 _CONTENT_KINDS = frozenset(
@@ -44,6 +45,7 @@ _CONTENT_KINDS = frozenset(
 )
 _AGENT_KINDS = frozenset({RefKind.AGENT, RefKind.LAYOUT, RefKind.FILE, RefKind.CONSTELLATION})
 _REFRESH, _OTHERS = "refresh", "others"
+_LONGEST_NAME = 60
 
 
 @dataclass(slots=True)
@@ -219,6 +221,9 @@ class Refresher:
         if is_drafted:
             whole = _with_records(_overlay(self._live.state, unsaved), self._live.state)
             request, problem = await _built(session, agent_id, spec, drafts, unsaved, whole)
+        if self._has_lost_layout(problem, what_if) and not self._is_left(session):
+            self._try_no_layout(what_if)
+            return
         tried = None
         if overlay is not None:
             own = _with_records(None, replace(self._live.state, what_if=WhatIf()))
@@ -236,6 +241,21 @@ class Refresher:
             state = replace(state, saved_request=plain, request=request, input_price=price, tried=tried)
             state = replace(state, request_problem=problem)
             self._live.put(state, What.REQUEST | What.PROBLEMS)
+
+    def _has_lost_layout(self, problem: Problem | None, what_if: WhatIf) -> bool:
+        """Whether it is the layout that is still tried which the file hasn't any more."""
+        is_it = problem is not None and problem.code == "not_found.layout" and what_if.layout is not None
+        return is_it and self._live.state.what_if == what_if
+
+    def _try_no_layout(self, what_if: WhatIf) -> None:
+        """Build with the agent's own layout again, and say so."""
+        name = one_line(what_if.layout or "", _LONGEST_NAME)
+        text = tr("The file has no layout {name} any more, so the what-if no longer tries it.", name=name)
+        self._live.put(
+            replace(self._live.state, what_if=replace(what_if, layout=None), tried=None), What.WHAT_IF
+        )
+        self._bridge.noticed.emit(text)
+        self.refresh(saved=True)
 
     async def unsaved_work(self, session: FileSession) -> UnsavedWork:
         """What the shown Request is built with and the file doesn't have."""

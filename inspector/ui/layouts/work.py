@@ -194,12 +194,14 @@ class LayoutWork(QObject):
             self._workspace.records.drop(self._ref)
             self.name = name
             self.put(replace(layout, name=name))
+            self._try_in_place_of(was, name)
             return
         edits = [Edit(Ref(RefKind.LAYOUT, name), PutLayout(replace(layout, name=name)))]
         edits += [*self._moved(name), Edit(self._ref, DeleteRow())]
 
         def done(_: Sequence[Receipt]) -> None:
             self._saving, self.name = False, name
+            self._try_in_place_of(was, name)
             self.read()
 
         self._apply(edits, tr("Renamed the layout {old} to {new}.", old=was, new=name), done)
@@ -207,15 +209,27 @@ class LayoutWork(QObject):
     def delete(self) -> None:
         """Delete the shown layout of the file; agents that have it get the usual one, in the same change."""
         name, usual = self.name, usual_layout()
+        is_tried = self._workspace.file.what_if.layout == name and name not in shipped_layouts()
+        text = tr("Deleted the layout {name}.", name=name)
+        if is_tried:
+            text = tr("Deleted the layout {name}. The what-if no longer tries it.", name=name)
         moved = [] if name in shipped_layouts() else self._moved(usual)
 
         def done(_: Sequence[Receipt]) -> None:
             self._saving = False
             self._workspace.records.drop(Ref(RefKind.LAYOUT, name))
             self.name = name if name in shipped_layouts() else usual
+            if is_tried:
+                self._try_in_place_of(name, None)
             self.read()
 
-        self._apply([*moved, Edit(self._ref, DeleteRow())], tr("Deleted the layout {name}.", name=name), done)
+        self._apply([*moved, Edit(self._ref, DeleteRow())], text, done)
+
+    def _try_in_place_of(self, was: str, name: str | None) -> None:
+        """Let what tries a layout try another one, or None for the agent's own."""
+        what_if = self._workspace.file.what_if
+        if what_if.layout == was:
+            self._workspace.try_out(replace(what_if, layout=name))
 
     @property
     def _ref(self) -> Ref:
