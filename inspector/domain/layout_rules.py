@@ -121,7 +121,7 @@ def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
             yield entry.name, "this section has a fixed place, remove it"
         seen.add(entry.name)
         if entry.name == PERSONA and not _neighbours(names, PERSONA, INSTRUCTIONS):
-            yield entry.name, "it must be next to the instructions"
+            yield entry.name, _parted(names)
     labels: dict[str, str] = {}
     for entry in layout.sections:
         for label in entry.blocks:
@@ -181,6 +181,14 @@ def _shown(name: str) -> str:
 
 def _is_name(name: str) -> bool:
     return 0 < len(name) <= LONGEST_NAME and name.isprintable() and bool(name.strip())
+
+
+def _parted(names: list[str]) -> str:
+    """What is to be done where others stand between persona and instructions."""
+    first, last = sorted((names.index(PERSONA), names.index(INSTRUCTIONS)))
+    between = names[first + 1 : last]
+    others = f"the {len(between)} sections between" if len(between) > 1 else between[0] or "the new section"
+    return f"{PERSONA} must stand next to {INSTRUCTIONS}, move {others} below them"
 
 
 def _neighbours(names: list[str], one: str, other: str) -> bool:

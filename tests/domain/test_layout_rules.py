@@ -111,7 +111,22 @@ def test_that_a_strategy_that_is_not_known_is_refused_with_those_that_are() -> N
         (
             (SectionLayout("persona"), CORE, SectionLayout("instructions")),
             "persona",
-            "next to the instructions",
+            "persona must stand next to instructions, move core below them",
+        ),
+        (
+            (SectionLayout("instructions"), SectionLayout(""), SectionLayout("persona")),
+            "section 2",
+            "one visible line",
+        ),
+        (
+            (SectionLayout("persona"), SectionLayout(""), SectionLayout("instructions")),
+            "persona",
+            "move the new section below them",
+        ),
+        (
+            (SectionLayout("persona"), CORE, CORE, SectionLayout("instructions")),
+            "persona",
+            "move the 2 sections between below them",
         ),
         (
             (CORE, SectionLayout("memory")),

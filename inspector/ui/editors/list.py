@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -51,6 +51,8 @@ class ListEditor(QWidget):
         self._tools = tools
         self._columns_for: object = None
         self._unknown = UnknownNames()
+        self.place_of_new: Callable[[str], str] = lambda id_: id_
+        """Behind which item a new one goes, by the selected one."""
         self.model = ElementTable(lambda item: str(item.id))
         self.model.can_move = True
         self.view = ElementsView(self.model, tools, tr("Items of the list"))
@@ -130,7 +132,7 @@ class ListEditor(QWidget):
         fields = self._schema.item_schema
         made = ListItem(self._tools.new_id("itm"), "" if fields is None else new_object(fields, self._tools))
         chosen = self.view.chosen
-        self._put(inserted(self._items, [made], chosen[-1] if chosen else None))
+        self._put(inserted(self._items, [made], self.place_of_new(chosen[-1]) if chosen else None))
         self.view.choose([made.id], edit=first_text(fields))
 
     def _remove(self) -> None:

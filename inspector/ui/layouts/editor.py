@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.domain.content import ListItem
-from inspector.domain.layout_rules import RESERVED, layout_fault
+from inspector.domain.layout_rules import INSTRUCTIONS, PERSONA, RESERVED, layout_fault
 from inspector.domain.layouts import Layout
 from inspector.ui.block_settings.fields_table import RowDetails, RowsTable
 from inspector.ui.editors.content_draft import ContentDraft
@@ -25,6 +25,7 @@ from inspector.ui.editors.token_figures import OnCounts, TokenFigures
 from inspector.ui.layouts.section_rows import (
     SectionRows,
     detail_fields,
+    is_on,
     row_values,
     section_schema,
     titles,
@@ -161,6 +162,7 @@ class LayoutEditor(QWidget):
             self._place.removeWidget(left)
             left.deleteLater()
         draft.set_read_only(not self._is_open)
+        table.editor.place_of_new = self._place_of_new
         table.chosen.connect(self.details.show_row)
         table.changed.connect(self._take_rows)
         draft.shown.connect(self._fit_table)
@@ -171,6 +173,17 @@ class LayoutEditor(QWidget):
         self.details.show_row(table.row)
         if had_keyboard:
             table.setFocus()
+
+    def _place_of_new(self, id_: str) -> str:
+        """Behind which row a new section goes: what must stand side by side isn't parted."""
+        rows = self.table.rows if self.table is not None else ()
+        at = next((place for place, each in enumerate(rows) if each.id == id_), -1) + 1
+        before, after = (
+            [each for each in rows[:at] if is_on(each)],
+            [each for each in rows[at:] if is_on(each)],
+        )
+        sides = {str(row_values(each).get(titles().name)) for each in (*before[-1:], *after[:1])}
+        return after[0].id if sides == {PERSONA, INSTRUCTIONS} else id_
 
     def _put(self, name: str, value: object) -> None:
         if self.table is not None and (value is None or isinstance(value, str | int | float | bool | tuple)):

@@ -18,6 +18,7 @@ from inspector.domain.edits.rows import ConfigureAgent, PutLayout
 from inspector.domain.layouts import Layout
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
+from inspector.domain.what_if import WhatIf
 from inspector.runtime.catalogues import shipped_layouts
 from inspector.ui.editors.element_columns import field_column
 from inspector.ui.editors.text import TextEditor
@@ -28,7 +29,7 @@ from inspector.ui.presentation.what_if import parts_of
 from inspector.ui.widgets.prompt import FormDialog
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import calm, open_file, press_toast, texts
+from tests.ui.open_window import calm, open_file, press_toast, said, texts
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 LEFT = Qt.MouseButton.LeftButton
@@ -242,6 +243,23 @@ async def _write_own_section(tab: LayoutTab) -> None:
     await tab.until(lambda: any(each.name == "House rules" for each in panel.preview.rows))
 
 
+async def test_that_a_new_section_parts_no_two_that_belong_together(studio: Studio, until: Until) -> None:
+    tab = await opened(studio, until)
+    await tab.answer(tab.panel.duplicate_button, "mine")
+    table = tab.panel.editor.table
+    assert table is not None
+    assert tab.names[:2] == ["persona", "instructions"]
+    tab.choose("persona")
+    QTest.mouseClick(table.editor.view.add_button, LEFT)
+    tab.end_cell("House rules")
+    assert tab.names[:3] == ["persona", "instructions", "House rules"]
+    tab.choose("instructions")
+    QTest.mouseClick(table.editor.view.add_button, LEFT)
+    tab.end_cell("More rules")
+    assert tab.names[:4] == ["persona", "instructions", "More rules", "House rules"]
+    await tab.calm()
+
+
 async def _delete_and_undo(tab: LayoutTab) -> None:
     """Discarded and restored, saved, then deleted with its agents, and that undone at once."""
     panel, until = tab.panel, tab.until
@@ -310,3 +328,39 @@ async def _settings(studio: Studio, until: Until) -> list[QPushButton]:
     studio.contents.services.selection.open(Ref(RefKind.AGENT, values.ADA))
     await calm(studio, until)
     return studio.window.centre.currentWidget().findChildren(QPushButton)
+
+
+async def test_that_the_what_if_follows_a_layout_that_is_renamed_or_gone(
+    studio: Studio, until: Until
+) -> None:
+    await studio.opener.change_file(Edit(MINE, PutLayout(replace(shipped_layouts()["minimal"], name="mine"))))
+    tab = await opened(studio, until, "mine")
+    panel, workspace = tab.panel, tab.workspace
+    QTest.mouseClick(panel.try_button, LEFT)
+    await until(lambda: tab.request.layout == "mine")
+    await tab.answer(panel.rename_button, "yours")
+    await until(lambda: tab.request.layout == "yours")
+    assert workspace.file.what_if.layout == "yours"
+    QTest.mouseClick(panel.delete_button, LEFT)
+    await tab.press("Delete")
+    await said(studio, until, "Deleted the layout yours. The what-if no longer tries it.")
+    await until(lambda: workspace.file.request is not None and tab.request.layout == "standard")
+    assert workspace.file.what_if == WhatIf()
+    await tab.calm()
+
+
+async def test_that_a_layout_whose_save_is_undone_is_not_tried_any_more(studio: Studio, until: Until) -> None:
+    tab = await opened(studio, until)
+    panel, workspace = tab.panel, tab.workspace
+    await tab.answer(panel.duplicate_button, "mine")
+    QTest.mouseClick(panel.save_button, LEFT)
+    await until(lambda: not workspace.file.records)
+    await tab.calm()
+    QTest.mouseClick(panel.try_button, LEFT)
+    await until(lambda: tab.request.layout == "mine")
+    workspace.undo()
+    await said(studio, until, "The file has no layout mine any more, so the what-if no longer tries it.")
+    await until(lambda: workspace.file.request is not None and tab.request.layout == "standard")
+    assert workspace.file.what_if == WhatIf()
+    assert workspace.file.request_problem is None
+    await tab.calm()
