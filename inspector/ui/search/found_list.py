@@ -57,6 +57,8 @@ class FoundList(QObject):
         """The row of the current hit, -1 for none."""
         self.tokens: dict[Ref, int] = {}
         self._count = 0
+        self._found_for = ""
+        """The text that the hits are of."""
         self._moves = 0
         """How far to go once the next page is there."""
 
@@ -70,6 +72,11 @@ class FoundList(QObject):
         """Which of all hits the current one is, from 1; 0 for none."""
         hits = sum(isinstance(each, Hit) for each in self.rows[: self.current + 1])
         return hits if self.hit is not None else 0
+
+    @property
+    def is_other(self) -> bool:
+        """Whether the hits are still those of another text: the one that is typed is searched for, or can't be."""
+        return bool(self.rows) and self.text != self._found_for
 
     @property
     def has_more(self) -> bool:
@@ -138,6 +145,7 @@ class FoundList(QObject):
 
     def _put(self, result: SearchResult) -> None:
         self.fault, self.current, self._count = "", -1, 0
+        self._found_for = self.text
         self.rows, self.tokens = [], {}
         self.total, self.facets = result.total, result.facets
         self.is_capped, self.named = result.capped, result.named

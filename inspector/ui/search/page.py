@@ -91,7 +91,8 @@ class SearchPage(QWidget):
         """The line of a row."""
         each = self._found.rows[key] if key < len(self._found.rows) else FoundGroup("")
         if isinstance(each, FoundGroup):
-            name, count = kind_name(each.kind), counted(self._found.facets, each.kind)
+            name = kind_name(each.kind)
+            count = None if self._found.is_other else counted(self._found.facets, each.kind)
             return HitRow(name if count is None else f"{name} · {number(count)}", heading=True)
         file = self._services.workspace.file
         tokens = self._found.tokens.get(each.ref)
@@ -103,7 +104,7 @@ class SearchPage(QWidget):
             context_line(each.snippet if each.snippet.text else each.title),
             "" if tokens is None else number(tokens),
             moment(each.at, self._services.workspace.now()),
-            quiet=each.state is not FoundState.ACTIVE,
+            quiet=each.state is not FoundState.ACTIVE or self._is_past,
             tip=each.snippet.text,
         )
 
@@ -113,9 +114,12 @@ class SearchPage(QWidget):
         file = self._services.workspace.file
         self.model.set_keys(range(len(found.rows)))
         self._fit_first()
-        self.facets.show_counts(found.facets, found.text, {agent.id: agent.name for agent in file.agents})
+        # Hits of the text before stay, dimmed, until those of this one are there.
+        self.table.viewport().update()
+        counts = {} if self._is_past else found.facets
+        self.facets.show_counts(counts, found.text, {agent.id: agent.name for agent in file.agents})
         self.fault_note.setText(found.fault)
-        self.fault_note.setVisible(bool(found.fault))
+        self.fault_note.setVisible(bool(found.fault) and bool(found.rows))
         self.named_note.setText("" if found.named is None else goes_words(found.named))
         self.named_note.setVisible(found.named is not None and bool(found.rows))
         self._tell_note()
@@ -131,6 +135,11 @@ class SearchPage(QWidget):
             self.table.scrollTo(index)
         self._tell_note()
         self._tell_sent()
+
+    @property
+    def _is_past(self) -> bool:
+        """Whether the hits are of another text than the one that can't be searched for."""
+        return bool(self._found.fault) and self._found.is_other
 
     def _tell_sent(self) -> None:
         can_ask = self._found.hit is not None or bool(self._found.text.strip())
@@ -157,9 +166,9 @@ class SearchPage(QWidget):
 
     def _note(self) -> str:
         found = self._found
-        if found.is_reading and not found.rows:
+        if found.is_reading and (not found.rows or found.is_other):
             return tr("Searching …")
-        if not found.rows:
+        if not found.rows or found.is_other:
             return ""
         total = tr_count("{count} hit", "{count} hits", found.total)
         if found.is_capped:
@@ -179,8 +188,8 @@ class SearchPage(QWidget):
             self._stack.setCurrentIndex(_NOTHING)
         else:
             self._empty.tell(
-                tr("Nothing matches") if not found.fault else tr("Can't search for this yet"),
-                tr("Try fewer words, or take a tick away.") if not found.fault else found.fault,
+                found.fault or tr("Nothing matches"),
+                "" if found.fault else tr("Try fewer words, or take a tick away."),
             )
             self._stack.setCurrentIndex(_NOTHING)
 
