@@ -35,6 +35,7 @@ FAIL_ON: Mapping[str, frozenset[LintRule]] = {
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.INFO: "note", Severity.WARNING: "warning", Severity.ERROR: "error"}
 _DASH = Path("-")
+_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +138,12 @@ def failed_conditions(
     usable = limits.max_tokens - limits.reserved_response_tokens
     if gate.share is not None and request.tokens > gate.share * usable:
         share = 100 * request.tokens / usable if usable > 0 else 100.0
+        limit = 100 * gate.share
         parameters: Parameters = {
             "tokens": request.tokens,
             "usable": usable,
-            "share": f"{share:.1f}",
-            "limit": f"{100 * gate.share:g}",
+            "share": _above(share, limit),
+            "limit": f"{limit:.12g}",
         }
         found.append(FailedCondition("fail-over", word("told.failed_over", parameters)))
     if gate.tokens is not None and request.tokens > gate.tokens:
@@ -151,6 +153,12 @@ def failed_conditions(
         if rules <= gate.rules:
             found += [FailedCondition(name, message_of(each)) for each in findings if each.rule in rules]
     return tuple(found)
+
+
+def _above(share: float, limit: float) -> str:
+    """A percentage with as many digits as show that it is more than the limit, at least one."""
+    written = (f"{share:.{digits}f}" for digits in range(1, _MOST_DIGITS))
+    return next((each for each in written if float(each) > limit), repr(share))
 
 
 def message_of(finding: Finding) -> str:

@@ -1,6 +1,7 @@
 """`report` as a check: conditions that fail it with exit code 4, and SARIF of what was found."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,17 @@ def test_that_each_condition_that_fails_is_named(sample: Path) -> None:
     assert lines == [f"Failed {each['condition']}: {each['message']}" for each in failed]
     assert "The limit is 10 %." in lines[0]
     assert lines[1].endswith("The limit is 10.")
+
+
+@pytest.mark.parametrize("less", [1, 0.5, 0.001])
+def test_that_a_share_is_told_from_its_limit(sample: Path, less: float) -> None:
+    account = json.loads(run("report", sample, "--agent", "Ada", "--fail-over", 0, "--json").stdout)
+    (usable,) = re.findall(r"[\d,]+(?= usable)", account["failed"][0]["message"])
+    tokens, usable = account["total"]["tokens"], int(usable.replace(",", ""))
+    limit = (tokens - less) / usable
+    done = run("report", sample, "--agent", "Ada", "--fail-over", f"{limit:.9f}")
+    share, most = map(float, re.findall(r"([\d.]+) %", done.stderr.decode()))
+    assert share > most
 
 
 def test_that_sarif_holds_the_findings(sample: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.widgets.wire_page import WirePage
-from inspector.ui.wording import number, tr, tr_error
+from inspector.ui.wording import number, tr, tr_count, tr_error
 
 REPLY, REQUEST, EVENTS, BILL = range(4)
 _NARROW_STEPS = 50
@@ -310,7 +310,9 @@ class ReplyPage(QWidget):
         else:
             text = reply_text(self.reply) if self.reply else document_text(self.text.document())
         copy_text(text)
-        self.services.bridge.noticed.emit(tr("Copied {count} characters", count=number(len(text))))
+        self.services.bridge.noticed.emit(
+            tr_count("Copied {count} character", "Copied {count} characters", len(text))
+        )
 
 
 def _written(made: PreparedSend) -> WireText:

@@ -262,7 +262,9 @@ class CallsPanel(Panel):
         if not self._none():
             text = as_markdown(self.chosen, self.services.workspace.now())
             copy_text(text)
-            self.services.bridge.noticed.emit(tr("Copied {count} characters", count=number(len(text))))
+            self.services.bridge.noticed.emit(
+                tr_count("Copied {count} character", "Copied {count} characters", len(text))
+            )
 
     def _save(self) -> None:
         path = self.services.workspace.file.path

@@ -225,8 +225,10 @@ class ChangesPanel(Panel):
         if current is not None and not self.view.currentIndex().isValid():
             self.view.setCurrentIndex(self._model.find(current.change.seq))
         self._pages.setCurrentIndex(1 if self._entries or self.actor_box.currentIndex() > 0 else 0)
-        count = number(len(self._entries)) + ("" if self._is_whole else "+")
-        self._count.setText(tr("{count} changes", count=count) if self._entries else "")
+        count = len(self._entries)
+        text = tr_count("{count} change", "{count} changes", count)
+        text = text if self._is_whole else tr("{count}+ changes", count=number(count))
+        self._count.setText(text if count else "")
         self._tell()
 
     def _name_actors(self, actors: Sequence[Actor]) -> None:

@@ -11,7 +11,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.access import innermost
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
-from inspector.ui.wording import ago, moment, number, tr, tr_code
+from inspector.ui.wording import ago, moment, number, tr, tr_code, tr_count
 
 WAITING, ANSWERED, STANDING, ALL = "waiting", "answered", "standing", "all"
 """What can be listed: requests by their state, or the approvals that stand."""
@@ -160,7 +160,7 @@ def grant_state(grant: ConsentGrant, now: datetime) -> str:
     if not grant.holds_at(now):
         return tr("over")
     if grant.uses is not None:
-        return tr("{count} uses left", count=number(grant.uses))
+        return tr_count("{count} use left", "{count} uses left", grant.uses)
     if grant.expires_at is not None:
         return tr("until {when}", when=moment(grant.expires_at, now))
     return tr("until you revoke it")

@@ -15,7 +15,7 @@ from inspector.domain.what_if import WhatIf
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.names import name_of, name_of_source
 from inspector.ui.safe_text import one_line
-from inspector.ui.wording import number, tr
+from inspector.ui.wording import number, tr, tr_count
 
 _NAME_LENGTH = 40
 _PERSONA, _INSTRUCTIONS = "persona", "instructions/"
@@ -220,7 +220,8 @@ def _settings(agent: Agent, what_if: WhatIf) -> Iterator[WhatIfPart]:
         yield WhatIfPart("strategy", tr("history: {name}", name=_strategy_text(tried.strategy)))
     if tried.max_messages_cap != own.max_messages_cap:
         yield WhatIfPart(
-            "max_messages_cap", tr("at most {count} messages", count=number(tried.max_messages_cap))
+            "max_messages_cap",
+            tr_count("at most {count} message", "at most {count} messages", tried.max_messages_cap),
         )
     yield from (
         WhatIfPart(name, title())

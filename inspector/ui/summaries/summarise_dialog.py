@@ -324,7 +324,11 @@ def _sentences(tried: TriedRun) -> Iterator[str]:
                 after=number(after),
             )
             + " "
-            + tr("{count} numbers, paths, names and decisions are left out.", count=number(lost))
+            + tr_count(
+                "{count} number, path, name or decision is left out.",
+                "{count} numbers, paths, names and decisions are left out.",
+                lost,
+            )
         )
     yield from _more_kept(done.plan, tried.keep)
     covered = len(done.plan.covered)

@@ -14,7 +14,7 @@ from inspector.domain.timeline import ContextSize, EventDensity, SizeCourse, Tim
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.timeline.scale import TimeScale
 from inspector.ui.timeline.words import COMPRESSED, MARKS, axis_time
-from inspector.ui.wording import number, tr
+from inspector.ui.wording import tr_count
 
 _MARK_STEPS = 2.5
 _CAPTION_GROUND = 0.75
@@ -81,7 +81,7 @@ class StripPainter:
                 left = self._x(density.over.start + width * place)
                 right = self._x(density.over.start + width * (place + 1))
                 self._bar(bucket, left, max(1.5, right - left - 0.5), self._plot.height() * 0.92 / most)
-        self._highest(tr("up to {count} events", count=number(most)))
+        self._highest(tr_count("up to {count} event", "up to {count} events", most))
         self._marks(self._density_marks(density))
 
     def _bar(self, bucket: TimeBucket, left: float, width: float, scale: float) -> None:
@@ -171,7 +171,7 @@ class StripPainter:
             if each.reported and each.tokens <= most:
                 painter.drawEllipse(self._points(each, most)[-1], self._space(1), self._space(1))
         painter.restore()
-        end = self._highest(tr("up to {count} tokens", count=number(most)))
+        end = self._highest(tr_count("up to {count} token", "up to {count} tokens", most))
         self._beyond([each for each in seen if max(_amounts(each)) > most], end)
         compressed = (each for each in seen if each.before is not None)
         self._marks((self._x(each.at), COMPRESSED, theme.accent) for each in compressed)
