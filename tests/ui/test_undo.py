@@ -177,7 +177,8 @@ async def test_that_nothing_of_others_is_undone_and_the_menu_says_so(studio: Stu
         assert all(change.actor == values.NOOR for change in step.changes)
         studio.contents.workspace.undo()
         await until(partial(has_other_step, studio, step))
-    assert actions.row("change.undo").why_not() == "no change of yours to undo"
+    why = "no change of yours to undo, those of agents are undone in Changes"
+    assert actions.row("change.undo").why_not() == why
     assert not actions.item("change.undo").isEnabled()
 
 

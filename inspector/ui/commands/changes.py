@@ -49,7 +49,10 @@ class ChangeCommands:
         file = self._services.workspace.file
         if file.path is None:
             return tr("no file is open")
-        return "" if file.next_undo else tr("no change of yours to undo")
+        # What a person allowed is the agent's own change.
+        return (
+            "" if file.next_undo else tr("no change of yours to undo, those of agents are undone in Changes")
+        )
 
     def _no_redo(self) -> str:
         file = self._services.workspace.file

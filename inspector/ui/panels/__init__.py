@@ -153,6 +153,7 @@ PANELS: tuple[PanelRow, ...] = (
         shown=False,
         shows=frozenset({RefKind.LAYOUT}),
         help="Layouts",
+        words=lambda: tr("layouts, edit layout, order of sections, headings"),
     ),
     PanelRow(
         "queue",

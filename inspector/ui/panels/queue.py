@@ -105,7 +105,13 @@ class QueuePanel(Panel):
         table = self.browser.table
         return (
             Action(
-                "queue.retry", tr("Try the message again"), self._retry, None, "refresh", self._not_retried
+                "queue.retry",
+                tr("Try the message again"),
+                self._retry,
+                None,
+                "refresh",
+                self._not_retried,
+                words=tr("retry"),
             ),
             Action(
                 "queue.bury",

@@ -54,7 +54,13 @@ class RequestCopies:
             self._as("markdown", tr("Copy the Request as Markdown"), RequestFormat.MARKDOWN, unbuilt),
             self._as("json", tr("Copy the Request as JSON"), RequestFormat.JSON, unbuilt),
             self._as("curl", tr("Copy the Request as a curl command"), RequestFormat.CURL, unbuilt),
-            self._as("report", tr("Copy a report without secrets"), RequestFormat.REPORT_MARKDOWN, unbuilt),
+            Action(
+                "request.copy_report",
+                tr("Copy a report without secrets"),
+                lambda: self._write(RequestFormat.REPORT_MARKDOWN),
+                why_not=unbuilt,
+                words=tr("redacted masked"),
+            ),
             Action(
                 "request.copy_selection",
                 tr("Copy the marked text"),
