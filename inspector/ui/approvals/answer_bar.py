@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.consent import ConsentDecision
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import PlainLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, button, field
 from inspector.ui.wording import number, tr
 
@@ -39,7 +39,7 @@ class AnswerBar(QWidget):
         self.words_field.returnPressed.connect(self.answered)
         self.words_field.textChanged.connect(lambda _: self._tell())
         arrange(QVBoxLayout(self), self.facts, self.effect, self._answers, self._saying, spacing=4)
-        self._writable = False
+        self._why_not = ""
         self._offered = 0
         self.offer(1)
 
@@ -63,15 +63,15 @@ class AnswerBar(QWidget):
         self.scopes.addItem(tr("All blocks of this agent from now on"), ConsentDecision.FOR_AGENT.value)
         self.scopes.setCurrentIndex(max(0, self.scopes.findData(chosen)))
 
-    def show_request(self, facts: str, effect: str, *, waits: bool, writable: bool) -> None:
-        """Show what is to be known, and the answers as long as the request waits."""
+    def show_request(self, facts: str, effect: str, *, waits: bool, why_not: str) -> None:
+        """Show what is to be known, and the answers as long as the request waits; `why_not` bars them."""
         self.facts.setText(facts)
         self.facts.setVisible(bool(facts))
         self.effect.setText(effect)
         self.effect.setVisible(bool(effect))
         self._answers.setVisible(waits)
         self._saying.setVisible(waits)
-        self._writable = writable
+        self._why_not = why_not
         self._tell()
 
     def begin(self) -> None:
@@ -81,5 +81,9 @@ class AnswerBar(QWidget):
 
     def _tell(self) -> None:
         for each in (self.scopes, self.allow_button, self.ignore_button, self.words_field):
-            each.setEnabled(self._writable)
-        self.answer_button.setEnabled(self._writable and bool(self.words_field.text().strip()))
+            each.setEnabled(not self._why_not)
+        safe_tooltip(self.ignore_button, self._why_not)
+        is_empty = not self.words_field.text().strip()
+        why_not = self._why_not or (tr("type an answer first") if is_empty else "")
+        self.answer_button.setEnabled(not why_not)
+        safe_tooltip(self.answer_button, why_not)

@@ -277,7 +277,7 @@ class ApprovalsPanel(Panel):
                 together = turn if self.answers.scope == TURN else (request,)
                 effect, warnings = effect_text(proposal, together, listed), warnings_of(proposal)
         self.answers.setVisible(waits)
-        self.answers.show_request(facts, effect, waits=waits, writable=not (waits and self._not_waiting()))
+        self.answers.show_request(facts, effect, waits=waits, why_not=self._not_waiting() if waits else "")
         self.browser.page.tell(warnings)
 
     def _tell(self) -> None:

@@ -263,12 +263,15 @@ class Picture(PlainLabel):
 
 
 class EmptyState(QWidget):
-    """A sentence in the middle, a remark under it, and buttons."""
+    """A sentence in the middle, a remark under it, and buttons.
+
+    It may get the keyboard where a list becomes empty, so it has its words as its name.
+    """
 
     def __init__(self, text: str, remark: str = "", *buttons: QWidget) -> None:
         super().__init__()
-        self._text = PlainLabel(_sentence(text), strong=True, wrap=True)
-        self._remark = PlainLabel(_sentence(remark), tone="muted", wrap=True)
+        self._text = PlainLabel("", strong=True, wrap=True)
+        self._remark = PlainLabel("", tone="muted", wrap=True)
         for label in (self._text, self._remark):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         layout = QVBoxLayout(self)
@@ -276,10 +279,12 @@ class EmptyState(QWidget):
         for each in buttons:
             layout.addWidget(each, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(2)
+        self.tell(text, remark)
 
     def tell(self, text: str, remark: str = "") -> None:
         self._text.setText(_sentence(text))
         self._remark.setText(_sentence(remark))
+        self.setAccessibleName(" ".join(filter(None, (_sentence(text), _sentence(remark)))))
 
 
 def _sentence(text: str) -> str:

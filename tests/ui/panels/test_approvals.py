@@ -29,8 +29,10 @@ from inspector.ui.panels.approvals import ApprovalsPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.queue import QueuePanel
 from inspector.ui.presentation.navigator import list_ref
+from inspector.ui.widgets.palette import rank
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
+from tests.ui.keyboard import Keyboard
 from tests.ui.open_window import calm, open_file
 from tests.ui.world import NOTES, QUESTIONS, SOMEBODY
 
@@ -523,3 +525,48 @@ async def test_that_the_only_request_is_opened_by_return(inbox: OpenInbox) -> No
     assert desk.panel.browser.key is not None
     assert desk.panel.answers.isVisible()
     await calm(desk.studio, desk.until)
+
+
+async def test_that_the_keyboard_stands_on_something_named_when_the_last_request_is_answered(
+    inbox: OpenInbox,
+) -> None:
+    hands = await inbox()
+    await hands.ask()
+    await hands.open("consent")
+    keys = Keyboard(hands.studio, hands.until)
+    await hands.until(lambda: hands.rows)
+    hands.studio.window.activateWindow()
+    hands.panel.browser.leave_filter()
+    await keys.press("Down")
+    bar = hands.panel.answers
+    assert bar.ignore_button.toolTip() == ""
+    assert "type an answer first" in bar.answer_button.toolTip()
+    await keys.press("Ctrl+Shift+Return")
+    await hands.until(lambda: not hands.rows)
+    await calm(hands.studio, hands.until)
+    assert keys.place.accessibleName()
+    assert hands.panel.browser.empty.accessibleName()
+
+
+async def test_that_who_may_not_answer_is_told_why_at_every_button(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    await hands.ask()
+    await hands.open("consent")
+    hands.panel.answers.show_request("", "", waits=True, why_not="the file is read only")
+    for each in (hands.panel.answers.ignore_button, hands.panel.answers.answer_button):
+        assert not each.isEnabled()
+        assert "the file is read only" in each.toolTip()
+    await calm(hands.studio, hands.until)
+
+
+async def test_that_the_palette_finds_what_buttons_say(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    await hands.open("queue")
+    entries = list(hands.studio.contents.palette_entries())
+    for words, title in (
+        ("retry", "Try the message again"),
+        ("redacted", "Copy a report without secrets"),
+        ("layouts", "Layout"),
+        ("edit layout", "Layout"),
+    ):
+        assert title in [each.title for each in rank(entries, words)], words
