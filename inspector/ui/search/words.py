@@ -10,6 +10,7 @@ from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import VERSION, Facet, Hit, SentOnce, SentText
 from inspector.ui.safe_text import one_line
+from inspector.ui.timeline.words import kind_name as event_name
 from inspector.ui.wording import moment, number, tr, tr_count
 
 
@@ -72,6 +73,8 @@ def hit_name(hit: Hit) -> str:
         return tr("{label}, version {number}", label=title, number=number(hit.version))
     if hit.role is not None:
         return value_name(Facet.ROLE, hit.role, {})
+    if hit.ref.kind is RefKind.EVENT and title:
+        return one_line(event_name(title))
     plain = {RefKind.SUMMARY: tr("Summary"), RefKind.ARCHIVAL: tr("Archival entry")}
     return one_line(title) or plain.get(hit.ref.kind, kind_name(hit.ref.kind.value))
 

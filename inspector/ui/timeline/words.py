@@ -157,7 +157,7 @@ def details_text(event: Event, names: Mapping[str, str]) -> str:
         "",
         tr(
             "{kind} · {importance} · {who}",
-            kind=event.kind,
+            kind=kind_name(event.kind),
             importance=importance_name(event.importance),
             who=who,
         ),

@@ -20,7 +20,7 @@ from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.messages import Role, TextPart
 from inspector.domain.records import SUMMARY_CALL
 from inspector.domain.ref import Ref, RefKind
-from inspector.domain.search import MatchSpan, Snippet
+from inspector.domain.search import FoundState, Hit, MatchSpan, Snippet
 from inspector.ui.editors.text import TextEditor
 from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.approvals import ApprovalsPanel
@@ -34,8 +34,9 @@ from inspector.ui.panels.search import SearchPanel
 from inspector.ui.search.found_list import FoundGroup
 from inspector.ui.search.hit_rows import HitRow, TextStretch, context_line, fitted
 from inspector.ui.search.page import SearchPage
+from inspector.ui.search.words import hit_name
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import calm, open_file, said
+from tests.ui.open_window import calm, open_file, said, texts
 from tests.ui.panels.test_history_tab import SCOUT
 from tests.ui.values import NOOR, NOW
 from tests.ui.world import ADA, GRACE, NOTES, QUESTIONS
@@ -274,6 +275,33 @@ async def _press_sent(one: Search, link: QPushButton, run: str, *, by_mouse: boo
     await one.calm()
 
 
+async def test_that_a_query_that_cannot_be_searched_for_says_why_beside_no_other_count(
+    studio: Studio, until: Until
+) -> None:
+    one = await shown(studio, until)
+    page = one.page
+    await one.type("quokka")
+    assert page.note.original
+    assert not all(row.quiet for row in one.rows)
+    await one.type("role:robot")
+    assert page.fault_note.isVisible()
+    assert "know the role robot" in page.fault_note.original
+    # The hits of before are still there, as what they are.
+    assert one.rows
+    assert all(row.quiet for row in one.rows if not row.heading)
+    assert page.note.original == ""
+    assert [row.name for row in one.rows if row.heading and "·" in row.name] == []
+    await one.type("platypus")
+    assert not one.rows
+    assert "Nothing matches" in texts(page)
+    await one.type("role:robot")
+    assert "know the role robot" in texts(page)
+    assert "Nothing matches" not in texts(page)
+    await one.type("quokka")
+    assert not page.fault_note.isVisible()
+    assert page.note.original
+
+
 async def test_that_tools_versions_and_the_palette_lead_on(studio: Studio, until: Until) -> None:
     one = await shown(studio, until)
     await one.type("tool:deploy")
@@ -399,6 +427,13 @@ async def test_that_the_id_of_a_call_for_a_summary_leads_to_it_among_the_test_ca
     assert isinstance(calls, CallsPanel)
     await until(lambda: [each.id for each in calls.chosen] == ["run_sum1"])
     assert studio.contents.workspace.file.agent_id == GRACE.id
+
+
+def test_that_an_event_is_called_by_its_kind_in_words() -> None:
+    event = Ref(RefKind.EVENT, "evt_1")
+    title = Snippet("memory_modified", ())
+    hit = Hit(event, ADA.id, None, FoundState.ACTIVE, NOW, 0.0, title, title)
+    assert hit_name(hit) == "Memory modified"
 
 
 def test_that_a_line_shows_its_first_marked_word() -> None:

@@ -27,7 +27,7 @@ from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.timeline import TimelinePanel
 from inspector.ui.presentation.navigator import list_ref
 from inspector.ui.timeline.totals import total_rows
-from inspector.ui.timeline.words import event_row
+from inspector.ui.timeline.words import details_text, event_row
 from inspector.ui.widgets.record_rows import RecordRow
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
@@ -365,6 +365,9 @@ def test_that_rare_events_and_the_systems_words_are_said_as_they_are() -> None:
     assert [row.pace for row in rows] == ["5.0", "<0.1"]
     event = Event("evt_1", 1, None, "system", '{"text": "queue: gave up"}', Importance.LOW, values.NOW)
     assert event_row(event, {}, values.NOW).text == "queue: gave up"
+    changed = replace(event, kind="memory_modified")
+    assert "Memory modified · low" in details_text(changed, {})
+    assert "memory_modified" not in details_text(changed, {})
     more = event_row(replace(event, details='{"text": "a", "b": 1}'), {}, values.NOW)
     assert more.text.startswith("system: ")
 
