@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
+from inspector.ui.presentation.names import kind_name
 from inspector.ui.pseudo_translation import PseudoTranslator, pseudo
-from inspector.ui.timeline.words import kind_name
 from inspector.ui.wording import tr, tr_count
 from tests.lint_finders import called_name, nodes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from inspector.domain.activity import EventKind
 from inspector.domain.agents import Agent
 from inspector.domain.requests import Piece, Source, SourceKind
 from inspector.ui.safe_text import one_line
@@ -13,6 +14,7 @@ from inspector.ui.wording import tr
 _LENGTH = 90
 _LARGEST_PACKED = 100_000
 """Characters of an object that is looked into."""
+_OWN_KINDS = frozenset(EventKind)
 _CALL = "=== call "
 """How the text form begins what a message calls."""
 
@@ -58,6 +60,12 @@ def said_in(text: str) -> str:
         said = packed.get("message") if isinstance(packed, dict) else None
         return said if isinstance(said, str) and said.strip() else text
     return text
+
+
+def kind_name(kind: str) -> str:
+    """A stored kind of event as words, those of this program's own kinds in the user's language."""
+    words = " ".join(kind.replace("_", " ").split()).capitalize() or tr("no kind")
+    return tr(words) if kind in _OWN_KINDS else words
 
 
 def _first_words(piece: Piece) -> str:

@@ -9,8 +9,8 @@ from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.messages import Role
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.search import VERSION, Facet, Hit, SentOnce, SentText
+from inspector.ui.presentation.names import kind_name as event_name
 from inspector.ui.safe_text import one_line
-from inspector.ui.timeline.words import kind_name as event_name
 from inspector.ui.wording import moment, number, tr, tr_count
 
 

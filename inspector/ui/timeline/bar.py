@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QPushButton, QSizePo
 from inspector.domain.activity import Importance
 from inspector.domain.timeline import SYSTEM, EventFilter, TimeRange
 from inspector.ui.appearance import Appearance
+from inspector.ui.presentation.names import kind_name
 from inspector.ui.safe_text import PlainLabel, one_line, without_mnemonic
-from inspector.ui.timeline.words import MARKS, axis_time, importance_name, kind_name
+from inspector.ui.timeline.words import MARKS, axis_time, importance_name
 from inspector.ui.widgets.controls import button, field
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.wording import tr

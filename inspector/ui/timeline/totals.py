@@ -12,8 +12,9 @@ from inspector.domain.timeline import RunTotal, StretchTotals
 from inspector.ui.appearance import Appearance
 from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
+from inspector.ui.presentation.names import kind_name
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.timeline.words import duration, full_moment, kind_name, totals_words
+from inspector.ui.timeline.words import duration, full_moment, totals_words
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table

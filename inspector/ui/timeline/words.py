@@ -12,6 +12,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.activity import event_details, event_text, unreadable_text
 from inspector.domain.timeline import ContextSize, SizeCourse, StretchTotals
 from inspector.ui.presentation.journal_words import operation_name
+from inspector.ui.presentation.names import kind_name
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
 from inspector.ui.wording import number, tr, tr_count
@@ -37,7 +38,6 @@ _TARGETS = (
     ("entry_id", RefKind.ARCHIVAL),
 )
 """Where an event's details name what it is about."""
-_OWN_KINDS = frozenset(EventKind)
 _DAY = timedelta(days=1)
 LONGEST_DETAILS = 200_000
 """Characters of an event's details that are shown."""
@@ -46,12 +46,6 @@ LONGEST_DETAILS = 200_000
 def importance_name(importance: Importance) -> str:
     """An importance in the user's language."""
     return _IMPORTANCES[importance]()
-
-
-def kind_name(kind: str) -> str:
-    """A stored kind as words, those of this program's own kinds in the user's language."""
-    words = " ".join(kind.replace("_", " ").split()).capitalize() or tr("no kind")
-    return tr(words) if kind in _OWN_KINDS else words
 
 
 def full_moment(at: datetime) -> str:
