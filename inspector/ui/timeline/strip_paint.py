@@ -14,7 +14,7 @@ from inspector.domain.timeline import ContextSize, EventDensity, SizeCourse, Tim
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.timeline.scale import TimeScale
 from inspector.ui.timeline.words import COMPRESSED, MARKS, axis_time
-from inspector.ui.wording import tr_count
+from inspector.ui.wording import number, tr_count
 
 _MARK_STEPS = 2.5
 _CAPTION_GROUND = 0.75

@@ -21,8 +21,9 @@ class _Heard(StripPainter):
 
     said: str = ""
 
-    def _highest(self, text: str) -> None:
+    def _highest(self, text: str) -> float:
         self.said = text
+        return 0.0
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "up to 1 event"), (1_200, "up to 1,200 events")])
