@@ -77,7 +77,11 @@ def changed_item(
         if any(each != text for each in value.values()):
             account.lose((FIELDS,))
         return text
-    return changed_fields(value, new, account)
+    # What neither schema knows is nobody's field to remove: it stays, and is shown as what it is.
+    known = {each.name for each in (*(old or ()), *new)}
+    hidden = {name: each for name, each in value.items() if name not in known}
+    fields = {name: each for name, each in value.items() if name in known}
+    return {**changed_fields(fields, new, account), **hidden}
 
 
 def _titled(text: str, fields: Fields, account: ConversionReport) -> ItemContent | None:
