@@ -101,17 +101,21 @@ class LogEditor(QWidget):
     @property
     def typed(self) -> LogContent:
         """The content with an entry that can't be taken yet, what is no value in it as text."""
-        unread = {name: row.unread for name, row in self.rows.items() if row.unread}
+        unread = self._unread
         if self._is_in_draft or not (unread or self._entry):
             return LogContent(self._entries)
         entry = self._entry or self._new_entry()
         return LogContent((*self._entries, replace(entry, fields={**entry.fields, **unread})))
 
+    @property
+    def _unread(self) -> dict[str, str]:
+        return {name: row.unread for name, row in self.rows.items() if row.unread}
+
     def _show(self) -> None:
         schema, entries = self._schema, self._entries
         shape = (schema.entry_schema, unknown_names(entries[-200:], schema.entry_schema.fields))
         is_new = shape != self._shape
-        unread = {name: row.unread for name, row in self.rows.items() if row.unread}
+        unread = self._unread
         if is_new:
             self._shape = shape
             self._build(schema, shape[1])

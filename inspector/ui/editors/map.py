@@ -73,14 +73,17 @@ class MapEditor(QWidget):
     @property
     def typed(self) -> MapContent:
         """The content with what can't be taken as text."""
-        unread = {name: row.unread for name, row in self.rows.items() if row.fault.text()}
-        return MapContent({**self._values, **unread})
+        return MapContent({**self._values, **self._unread})
+
+    @property
+    def _unread(self) -> dict[str, str]:
+        return {name: row.unread for name, row in self.rows.items() if row.unread}
 
     def _show(self) -> None:
         schema = self._part.schema
         unread: dict[str, str] = {}
         if isinstance(schema, MapSchema) and schema.fields != self._fields:
-            unread = {name: row.unread for name, row in self.rows.items() if row.unread}
+            unread = self._unread
             self._build(schema.fields)
         base = self._part.base
         stored = base.fields if isinstance(base, MapContent) else {}

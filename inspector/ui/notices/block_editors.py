@@ -101,9 +101,11 @@ class BlockEditors(QObject):
         if structured is None or not structured.draft.faults or unread.get(self._id) is not None:
             return
         if isinstance(structured.page, Form):
-            base, typed = structured.draft.content, structured.page.typed
+            typed = structured.page.typed
             structured.draft.give_up()
-            unread.put(UnreadJson(Ref(RefKind.BLOCK, self._id), base, raw_text(typed)))
+            base = structured.draft.content
+            if typed != base:
+                unread.put(UnreadJson(Ref(RefKind.BLOCK, self._id), base, raw_text(typed)))
 
     def discard(self) -> None:
         """Discard the draft, and what is typed that cannot be taken or read."""

@@ -235,3 +235,12 @@ async def test_that_a_fault_in_a_section_is_kept_where_the_file_is_left(open_blo
     kept = one.workspace.file.unread_json[PLAN.ref.id]
     assert '"builds": "9z"' in kept.text
     assert line.text() == "7"
+
+
+async def test_that_an_erased_value_is_stored_again_after_its_tab_was_closed(open_block: Any) -> None:
+    one = await open_block(SERVICE)
+    empty(one.page.rows["name"].input.editor)
+    assert one.panel.editors.faults
+    one.studio.contents.services.actions.run("view.close_tab")
+    assert not one.workspace.file.unread_json
+    assert one.draft is None
