@@ -144,19 +144,19 @@ class CellDelegate(QStyledItemDelegate):
         self.ended.emit(refused)
 
     @property
-    def _held(self) -> str:
+    def _untyped_text(self) -> str:
         """What the cell would hold if nothing had been typed."""
         stored = self.stored(self._place)
         return self._before if stored == self._stored else stored
 
     def _give_back(self, editor: TextEditor) -> None:
         if editor.steps.can_undo:
-            editor.replace_range(0, len(editor.text), self._held)
+            editor.replace_range(0, len(editor.text), self._untyped_text)
 
     def _commit(self, editor: TextEditor) -> None:
         if not editor.steps.can_undo:
             # All that was typed is undone: what others wrote meanwhile isn't.
-            editor.load(self._held)
+            editor.load(self._untyped_text)
         self.commitData.emit(editor)
 
     def _choice(self, parent: QWidget, choices: Sequence[str]) -> QComboBox:

@@ -311,11 +311,11 @@ class ListEditor(QWidget):
 
     def _dropped_fields(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         """What of pasted rows isn't in new items, as a schema refuses new values of fields that it hasn't."""
-        known = {field_column(each.name) for each in self._schema.item_schema or ()}
+        in_schema = {field_column(each.name) for each in self._schema.item_schema or ()}
         unknown = [
             one_line(field_of_column(column) or column, 40)
             for at, column in enumerate(names)
-            if column not in known and any(at < len(row) and row[at] for row in rows)
+            if column not in in_schema and any(at < len(row) and row[at] for row in rows)
         ]
         if not unknown or self._schema.item_schema is None:
             return ""
