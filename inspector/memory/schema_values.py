@@ -78,9 +78,9 @@ def changed_item(
             account.lose((FIELDS,))
         return text
     # What neither schema knows is nobody's field to remove: it stays, and is shown as what it is.
-    known = {each.name for each in (*(old or ()), *new)}
-    hidden = {name: each for name, each in value.items() if name not in known}
-    fields = {name: each for name, each in value.items() if name in known}
+    of_schemas = {each.name for each in (*(old or ()), *new)}
+    hidden = {name: each for name, each in value.items() if name not in of_schemas}
+    fields = {name: each for name, each in value.items() if name in of_schemas}
     return {**changed_fields(fields, new, account), **hidden}
 
 

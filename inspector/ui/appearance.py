@@ -51,7 +51,6 @@ class TextSize(StrEnum):
 _FACTORS = {TextSize.SMALL: 0.9, TextSize.NORMAL: 1.0, TextSize.LARGE: 1.7}
 
 
-@cache
 def set_features(font: QFont, *, figures: bool) -> None:
     """Have a font draw every sign as it is and, with `figures`, all of these as wide as each other."""
     for ligatures in ("calt", "liga"):
@@ -61,6 +60,7 @@ def set_features(font: QFont, *, figures: bool) -> None:
         font.setFeature(QFont.Tag("tnum"), 1)
 
 
+@cache
 def load_fonts(files: tuple[Path, ...]) -> None:
     """Let Qt know fonts by their files, for as long as the program runs; one that it can't read is left out."""
     for file in files:

@@ -1,5 +1,6 @@
 """Theme, text size and fonts change at once, everywhere."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,16 @@ def test_that_a_flat_button_looks_disabled_only_when_it_is(qtbot: QtBot, appeara
     assert flat.palette().buttonText().color() == appearance.theme.text
     flat.setEnabled(False)
     assert flat.palette().buttonText().color() == appearance.theme.muted
+
+
+def test_that_a_shipped_font_is_loaded_once(appearance: Appearance, qapp: QApplication) -> None:
+    """Each time that a font comes, Qt forgets all it has looked up."""
+    appearance.apply(appearance.choice, appearance.scale, FontChoice.SHIPPED)
+    appearance.font(fixed=True)
+    changes: list[None] = []
+    qapp.fontDatabaseChanged.connect(lambda: changes.append(None))
+    for size, fixed in product(TextSize, (False, True)):
+        appearance.font(size, fixed=fixed)
+    appearance.apply(appearance.choice, 1.5)
+    appearance.font(fixed=True)
+    assert changes == []
