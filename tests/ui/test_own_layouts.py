@@ -32,9 +32,9 @@ async def test_that_an_own_layout_can_be_tried_out_until_it_is_deleted(scene: Sc
     assert "mine" in [action.text() for action in real.window.top_bar.layout_.menu().actions()]
     workspace.apply([Edit(MINE, DeleteRow())])
     await until(lambda: "mine" not in workspace.file.layouts)
-    await until(lambda: "not_found.layout" in [problem.code for problem in workspace.file.problems])
-    workspace.try_out(WhatIf())
     await until(lambda: workspace.file.request is not None and workspace.file.request.layout == "standard")
+    assert workspace.file.what_if == WhatIf()
+    assert "not_found.layout" not in [problem.code for problem in workspace.file.problems]
 
 
 async def test_that_an_own_layout_in_place_of_a_shipped_one_is_offered_once(scene: Scene) -> None:
