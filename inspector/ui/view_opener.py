@@ -85,10 +85,9 @@ class ViewOpener(QObject):
         await import_in_turns((module,))
         self._centre.begin(key)
 
-    def _complete(self, row: PanelRow, ref: Ref | None, view: QWidget) -> None:
-        if not isinstance(view, Panel):
+    def _complete(self, row: PanelRow, ref: Ref | None, panel: QWidget) -> None:
+        if not isinstance(panel, Panel):
             return
-        panel = view
 
         def tell() -> None:
             self._centre.rename((row.id, ref), panel.heading or row.title(), marked=panel.marked)

@@ -288,21 +288,20 @@ class FieldRow(QWidget):
     typed = Signal(object)
     faulted = Signal(str)
     reset = Signal()
-    _stored: tuple[FieldItem, ...] = ()
-    """The value that was shown last as the stored one, if any was."""
-    _is_overtaken = False
-    """Whether others stored another value while what is typed could not be taken."""
 
     def __init__(self, defined: FieldDef, tools: EditorTools, *, plain: bool = False) -> None:
         super().__init__()
-        space = tools.appearance.space
         self.defined = defined
         self._unlocked = not defined.read_only
         self._is_open = True
         self._width = 0
         """Of the form that it stands in, in pixels; 0 until it is told."""
-        name = ElidedLabel(f"{defined.name} *" if defined.required else defined.name)
-        self._name, self._appearance = name, tools.appearance
+        self._stored: tuple[FieldItem, ...] = ()
+        """The value that was shown last as the stored one, if any was."""
+        self._is_overtaken = False
+        """Whether others stored another value while what is typed could not be taken."""
+        self._name = ElidedLabel(f"{defined.name} *" if defined.required else defined.name)
+        self._appearance = tools.appearance
         self.tokens = PlainLabel("", tone="muted", size="small")
         self.tokens.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.input = field_widget(defined, tools, self._take)
@@ -317,19 +316,25 @@ class FieldRow(QWidget):
         policy.setRetainSizeWhenHidden(not plain)
         self.reset_button.setSizePolicy(policy)
         self.reset_button.hide()
+        self._lay_out()
+        # Shown before they are in the row, they would be windows that take the keyboard.
+        self.tokens.setVisible(not plain)
+        self.unlock_button.setVisible(not self._unlocked)
+        tools.appearance.changed.connect(self._measure)
+        self._measure()
+
+    def _lay_out(self) -> None:
+        space = self._appearance.space
         self._line, line = QBoxLayout(_BESIDE), QHBoxLayout()
         parts = (self.input.widget, self.unlock_button, self.reset_button, self.tokens)
         arrange(line, *parts, spacing=space(2))
         line.setStretch(0, 1)
-        arrange(self._line, name, line, spacing=space(2))
-        self._line.setAlignment(name, Qt.AlignmentFlag.AlignTop)
+        arrange(self._line, self._name, line, spacing=space(2))
+        self._line.setAlignment(self._name, Qt.AlignmentFlag.AlignTop)
         self._line.setStretch(1, 1)
         rows = QVBoxLayout(self)
         self._below: list[QHBoxLayout] = []
         arrange(rows, self._line, spacing=space(0.5))
-        # Shown before they are in the row, they would be windows that take the keyboard.
-        self.tokens.setVisible(not plain)
-        self.unlock_button.setVisible(not self._unlocked)
         hint = self._hint()
         for each in (PlainLabel(hint, tone="muted", size="small", wrap=True) if hint else None, self.fault):
             if each is not None:
@@ -337,8 +342,6 @@ class FieldRow(QWidget):
                 arrange(below, each)
                 rows.addLayout(below)
                 self._below.append(below)
-        tools.appearance.changed.connect(self._measure)
-        self._measure()
 
     @property
     def is_typed(self) -> bool:

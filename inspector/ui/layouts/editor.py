@@ -190,7 +190,6 @@ class LayoutEditor(QWidget):
             self.table.put(name, value)
 
     def _take_rows(self) -> None:
-        self._fit_table()
         if self._layout is not None and self.table is not None:
             self._take(replace(self._layout, sections=self._rows.sections_in(self.table.content)))
 
