@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
 
+from inspector.domain.counts import Count
 from inspector.domain.dataclass import dataclass
 from inspector.domain.requests import Piece, PieceChange, Request
 from inspector.domain.simulation import Simulation
@@ -20,7 +21,7 @@ from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import number, signed, tr, tr_count
+from inspector.ui.wording import counted, number, signed, tr, tr_count
 
 _WIDTHS = {"piece": 0, "before": 8, "after": 8, "change": 8}
 """Letters of the columns; the piece takes what is left."""
@@ -119,12 +120,14 @@ class CutPreview(QWidget):
 
     def show_figures(self, simulation: Simulation) -> None:
         """Show the pieces that change and what the whole comes to."""
-        compared = simulation.diff
+        before, after = (
+            counted(Count(each.tokens, each.method)) for each in (simulation.before, simulation.after)
+        )
         text = tr(
             "{before} → {after} tokens ({delta})",
-            before=number(compared.before),
-            after=number(compared.after),
-            delta=signed(compared.delta) or "±0",
+            before=before,
+            after=after,
+            delta=signed(simulation.diff.delta) or "±0",
         )
         self._total.setText(text)
         pieces = previewed_pieces(simulation)

@@ -224,9 +224,11 @@ def sizes_note(course: SizeCourse, name: str) -> str:
     if not course.sizes:
         return tr("{name} has no messages and no runs yet.", name=name)
     note = tr(
-        "{name} · line: messages only (estimate) · dots: whole Requests, reported by runs · {mark} compression",
+        "{name} · line: messages only (estimate) · dots: whole Requests, reported by runs · {mark} compression · "
+        "{beyond} above the scale",
         name=name,
         mark=COMPRESSED,
+        beyond=MARKS[Importance.HIGH],
     )
     if len(course.sizes) < course.measured:
         counts = {"count": number(len(course.sizes)), "all": number(course.measured)}

@@ -120,7 +120,7 @@ async def test_that_the_preview_of_a_duplicate_takes_it_out_of_the_draft(
     assert isinstance(budget, BudgetPanel)
     budget.preview(finding)
     await until(lambda: budget.cut_preview.rows)
-    assert budget.cut_preview.total_text.startswith(f"{request.tokens:,} → ")
+    assert budget.cut_preview.total_text.startswith(f"~{request.tokens:,} → ~")
     [row] = budget.cut_preview.rows
     # With the end of its line.
     assert row.before - row.after == finding.tokens + 1

@@ -65,7 +65,7 @@ async def test_that_a_preview_shows_before_and_after_and_writes_nothing(studio: 
     preview = panel.cut_preview
     await until(lambda: preview.rows)
     assert preview.isVisible()
-    assert preview.total_text == f"{before:,} → {before - cut.tokens:,} tokens (−{cut.tokens:,})"
+    assert preview.total_text == f"~{before:,} → ~{before - cut.tokens:,} tokens (−{cut.tokens:,})"
     assert [(each.name[:10], each.after) for each in preview.rows] == [("user: Buil", 0)]
     assert sum(each.after - each.before for each in preview.rows) == -cut.tokens
     assert studio.contents.workspace.file.last_written is None
@@ -101,7 +101,7 @@ async def test_that_a_preview_has_the_drafts_in_it_and_follows_what_is_typed(
 
     def says_what_the_budget_says() -> bool:
         whole = tokens(studio)
-        return preview.total_text == f"{whole:,} → {whole - cut.tokens:,} tokens (−{cut.tokens:,})"
+        return preview.total_text == f"~{whole:,} → ~{whole - cut.tokens:,} tokens (−{cut.tokens:,})"
 
     await until(says_what_the_budget_says)
     assert editor.hasFocus()
