@@ -115,5 +115,7 @@ class _Drawing(QIconEngine):
         pixmap.fill(Qt.GlobalColor.transparent)
         with QPainter(pixmap) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            QSvgRenderer(QByteArray(self._drawing.replace(_INK, ink.encode("ascii")))).render(painter)
+            renderer = QSvgRenderer(QByteArray(self._drawing.replace(_INK, ink.encode("ascii"))))
+            renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
+            renderer.render(painter)
         return pixmap

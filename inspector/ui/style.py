@@ -211,6 +211,7 @@ QTabBar::tab:focus { color: @accent; }
 QTabBar::close-button { margin-left: @px4; }
 QTabBar::scroller { width: @px24; }
 QTabBar QToolButton { background: @surface; border: 1px solid @border; }
+QTabBar QToolButton[role="flat"] { padding: @px2; }
 QTabBar QToolButton::left-arrow { image: @picture_back; }
 QTabBar QToolButton::right-arrow { image: @picture_folded; }
 

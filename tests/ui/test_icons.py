@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QColor, QImage
 
 from inspector.domain.errors import NotFoundError
@@ -54,3 +55,9 @@ def test_that_no_two_panels_share_an_icon() -> None:
 
 def test_that_an_icon_without_room_draws_nothing(icons: Icons) -> None:
     assert icons.icon("add").pixmap(0, 0).isNull()
+
+
+def test_that_an_icon_in_a_narrow_place_keeps_its_shape(icons: Icons) -> None:
+    image = icons.icon("close").pixmap(QSize(30, 60)).toImage()
+    drawn = [y for y in range(60) for x in range(30) if image.pixelColor(x, y).alpha() == 255]
+    assert max(drawn) - min(drawn) < 30
