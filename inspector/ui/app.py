@@ -29,17 +29,15 @@ import qasync
 from PySide6.QtCore import QObject, QProcess, QTimer
 from PySide6.QtWidgets import QDialog
 
-from inspector.ui.appearance import Appearance
 from inspector.ui.bridge import Bridge, close_generators_on
 from inspector.ui.exact_text import leave_text
 from inspector.ui.hang_watch import HangWatch
-from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
-from inspector.ui.preferences import Preferences
 from inspector.ui.program_log.keeper import keep_log
 from inspector.ui.run_marks import RunMark, UncleanEnd, about_this_run
 from inspector.ui.startup import SAFE_MODE, Startup
 from inspector.ui.widgets.banner import Notice
+from inspector.ui.window_parts import Look
 from inspector.ui.wording import tr
 
 if TYPE_CHECKING:
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
     from inspector.ui.window_setup import WindowContents
     from inspector.ui.workspace import Workspace
 
-Look = tuple[Appearance, Icons, Preferences]
 LoadEngine = Callable[[], "SessionFactory"]
 LoadContents = Callable[[MainWindow, Look, Bridge, "SessionFactory"], "WindowContents"]
 
@@ -150,8 +147,7 @@ class Program:
         # The desktop's session ends: the program may be killed right after.
         self.shell.application.commitDataRequest.connect(self.window.keep)
         opener = await loop.run_in_executor(None, load_engine)
-        look = (self.shell.appearance, self.shell.icons, self.preferences)
-        self.contents = load_contents(self.window, look, bridge, opener)
+        self.contents = load_contents(self.window, self.shell.look, bridge, opener)
         gc.freeze()
         self._spare_what_lasts(self.contents.workspace)
         self._open_first()

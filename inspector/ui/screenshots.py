@@ -143,7 +143,7 @@ class _Photographer:
 
     def _wear(self, theme: str) -> None:
         self._worn = theme
-        self._shell.appearance.apply(ThemeChoice(theme), self._scale)
+        self._shell.window.appearance.apply(ThemeChoice(theme), self._scale)
 
     def _save(self, widget: QWidget, name: str, theme: str) -> None:
         path = self._out / f"{name}-{theme}.png"

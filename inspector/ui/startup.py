@@ -7,20 +7,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMessageLogContext, QStandardPaths, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from inspector.domain.dataclass import dataclass
-from inspector.runtime.resources import THEME_NAMES, font_files, load_icon, load_theme
+from inspector.runtime.resources import THEME_NAMES, load_theme
 from inspector.runtime.wording import word
-from inspector.ui.appearance import Appearance, FontChoice, ThemeChoice
-from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
 from inspector.ui.pseudo_translation import translate_if_asked
-from inspector.ui.safe_text import show_controls
 from inspector.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from inspector.ui.window_parts import Look
 
 PROGRAM = "context-inspector"
 DESKTOP_ID = "org.contextinspector.ContextInspector"
@@ -85,25 +87,16 @@ def _explaining_no_display() -> Iterator[None]:
 
 def _say(text: str) -> None:
     if sys.stderr is not None:
+        from inspector.ui.safe_text import show_controls
+
         sys.stderr.write(show_controls(text) + "\n")
         sys.stderr.flush()
 
 
-def make_look(application: QApplication, preferences: Preferences) -> tuple[Appearance, Icons]:
-    """Theme, text scale and icons as the preferences say."""
-    themes = {name: Theme.from_mapping(load_theme(name)) for name in THEME_NAMES}
-    appearance = Appearance(application, themes, font_files)
-    icons = Icons(appearance, load_icon)
-    appearance.apply(
-        ThemeChoice(preferences.text("window.theme")),
-        preferences.number("window.text_scale"),
-        FontChoice(preferences.text("window.fonts")),
-    )
-    return appearance, icons
-
-
 class Startup:
-    """The application and its window, painted and still without panels."""
+    """The application and its window, painted and still without panels. `look` is there once it is shown."""
+
+    look: Look
 
     def __init__(self, start: StartOptions, arguments: Sequence[str] = (PROGRAM,)) -> None:
         self.start = start
@@ -112,9 +105,23 @@ class Startup:
         self.safe = start.safe or self.preferences.begin_start()
         if self.safe:
             self.preferences.set_aside()
-        self.appearance, self.icons = make_look(self.application, self.preferences)
-        self.window = MainWindow(self.appearance, self.icons, self.preferences)
+        self.window = MainWindow(self.preferences)
 
     def show(self) -> None:
+        """Paint the window as an empty frame, then furnish it and paint that."""
+        self._paint_ground()
         self.window.show()
         self.application.processEvents()
+        # Imported after the first paint: most of what is loaded then, such as all enumerations of Qt, is not for that.
+        from inspector.ui.window_parts import furnish, make_look
+
+        self.window.setPalette(QPalette())
+        self.look = (*make_look(self.application, self.preferences), self.preferences)
+        furnish(self.window, self.look)
+        self.application.processEvents()
+
+    def _paint_ground(self) -> None:
+        """Have the frame in the colour that the window will have: another one would flash."""
+        chosen = self.preferences.text("window.theme")
+        if chosen in THEME_NAMES:
+            self.window.setPalette(Theme.from_mapping(load_theme(chosen)).palette())

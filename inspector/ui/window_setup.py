@@ -45,6 +45,7 @@ from inspector.ui.selection import Selection
 from inspector.ui.view_opener import ViewOpener
 from inspector.ui.widgets.controls import name_help
 from inspector.ui.widgets.palette import CommandPalette, PaletteEntry
+from inspector.ui.window_parts import name_file
 from inspector.ui.window_status import JobStatus, WindowStatus
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
@@ -331,7 +332,7 @@ class WindowContents(QObject):
         window.centre.close_all()
         # Of another file: a tab that opens now would go to it.
         self.services.selection.clear()
-        window.name_file(path)
+        name_file(window, path)
         if path is not None:
             _LOG.info("Opened %s", path)
             self.services.preferences.remember(path)

@@ -57,6 +57,14 @@ class Window(first.MainWindow):
 watch(Window, lambda window: True)
 first.MainWindow = Window
 """
+FURNISHED = """
+from inspector.ui import startup as first
+class Window(first.MainWindow):
+    pass
+watch(Window, lambda window: window.is_furnished)
+first.MainWindow = Window
+"""
+"""The window with its bars and tabs, which are made after the first paint of its frame."""
 REQUEST_PAINTED = """
 load = entry._load_contents
 def load_contents(*given):
@@ -93,6 +101,7 @@ def starts(sample: Path, agent: str) -> list[Start]:
         Start(window, ["-c", BARE_WINDOW], window, prints_moment=True),
         Start("empty window", shown(FIRST_PAINT), window, 2.5, True),
         Start("window with the sample", shown(FIRST_PAINT, file), window, 2.5, True),
+        Start("its bars and tabs painted", shown(FURNISHED, file), window, 2.5, True),
         Start("its Request painted", shown(REQUEST_PAINTED, file), window, 6, True),
     ]
 

@@ -18,18 +18,23 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench.cold_start import BARE_WINDOW, FIRST_PAINT, REQUEST_PAINTED, WINDOW
+from tests.bench.cold_start import BARE_WINDOW, FIRST_PAINT, FURNISHED, REQUEST_PAINTED, WINDOW
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "context-inspector"
 LARGEST_BUNDLE = 230_000_000
-LIMITS = {"bare window": 1.0, "first paint": 1.5, "sample's Request painted": 5.0}
+LIMITS = {
+    "bare window": 1.0,
+    "first paint": 1.5,
+    "bars and tabs painted": 2.0,
+    "sample's Request painted": 5.0,
+}
 
 # What is watched for is an argument, so that one bundle serves for both.
 _START = f"""
 import sys
-if sys.argv[1:2] in (["first"], ["request"]):
-    watched = {{"first": {FIRST_PAINT!r}, "request": {REQUEST_PAINTED!r}}}[sys.argv[1]]
+if sys.argv[1:2] in (["first"], ["furnished"], ["request"]):
+    watched = {{"first": {FIRST_PAINT!r}, "furnished": {FURNISHED!r}, "request": {REQUEST_PAINTED!r}}}[sys.argv[1]]
     exec({WINDOW!r}.format(watching=watched, arguments=sys.argv[2:]))
 else:
     from inspector.entry import start
@@ -93,6 +98,7 @@ def main() -> int:
         commands = {
             "bare window": [str(bare)],
             "first paint": [str(program), "first"],
+            "bars and tabs painted": [str(program), "furnished"],
             "sample's Request painted": [str(program), "request", str(sample)],
         }
         taken: dict[str, list[tuple[float, float]]] = {each: [] for each in commands}

@@ -30,6 +30,7 @@ from inspector.ui.main_window import FIRST_SIZE, MainWindow
 from inspector.ui.panels import PANELS
 from inspector.ui.preferences import Preferences
 from inspector.ui.theme import Theme
+from inspector.ui.window_parts import furnished_window
 from inspector.ui.window_setup import WindowContents, populate
 from inspector.ui.workspace import Workspace
 from tests.ui.world import Spy, World, prepare_file
@@ -232,7 +233,7 @@ Studio = Window[World]
 
 def open_window(loop: asyncio.AbstractEventLoop, look: Look, opener: AnyOpener) -> Window[AnyOpener]:
     """Furnish a window with no file open and show it."""
-    window = MainWindow(*look)
+    window = furnished_window(*look)
     bridge = Bridge(loop, window)
     AT_THE_END.append(bridge.close)
     with mock.patch.object(window_setup, "_REST_MILLISECONDS", NEVER_MILLISECONDS):

@@ -16,11 +16,19 @@ PROGRAM = """
 import os, signal, subprocess, sys, threading
 from pathlib import Path
 from PySide6.QtCore import QTimer
+from inspector.ui.main_window import MainWindow
 from inspector.ui.startup import StartOptions, Startup
 
 file, preferences, how = sys.argv[1:]
 shell = Startup(StartOptions(Path(file) if file else None, preferences=Path(preferences)))
+painted, paint = [], MainWindow.paintEvent
+def note_paint(window, event):
+    painted.append("inspector.ui.window_parts" in sys.modules)
+    paint(window, event)
+MainWindow.paintEvent = note_paint
 shell.show()
+assert painted[0] is False, "more than the frame was loaded before the first paint"
+assert painted[-1] is True
 assert "inspector.runtime.engine" not in sys.modules, "the engine came before the first paint"
 assert "asyncio" not in sys.modules, "the loop came before the first paint"
 from inspector.domain.ref import Ref, RefKind

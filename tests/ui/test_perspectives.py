@@ -10,9 +10,9 @@ from PySide6.QtGui import QGuiApplication
 
 from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
-from inspector.ui.main_window import MainWindow
 from inspector.ui.perspectives import PERSPECTIVES, USUAL_PERSPECTIVE
 from inspector.ui.preferences import SETTINGS, Preferences
+from inspector.ui.window_parts import furnished_window
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import docks, open_file
 
@@ -63,7 +63,7 @@ async def test_that_the_next_start_stands_as_the_last_one_was_left(
 ) -> None:
     preferences = studio.contents.services.preferences
     studio.contents.services.actions.run("perspective.edit")
-    again = MainWindow(appearance, icons, Preferences(preferences.path))
+    again = furnished_window(appearance, icons, Preferences(preferences.path))
     assert again.perspective == "edit"
     again.let_go()
     again.deleteLater()
@@ -85,7 +85,7 @@ async def test_that_a_window_left_on_a_screen_that_is_gone_comes_back(
     studio.window.resize(600, 400)
     studio.window.move(9000, 7000)
     studio.window.keep()
-    again = MainWindow(appearance, icons, Preferences(preferences.path))
+    again = furnished_window(appearance, icons, Preferences(preferences.path))
     again.show()
     screens = [each.availableGeometry() for each in QGuiApplication.screens()]
     await until(lambda: any(each.contains(again.geometry()) for each in screens))

@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QApplication
 from inspector import entry
 from inspector.runtime.settings import SETTINGS as RUNTIME_SETTINGS
 from inspector.runtime.settings import Settings
-from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import SETTINGS, Preferences
-from inspector.ui.startup import make_look
+from inspector.ui.window_parts import furnished_window, make_look
 from tests.ui.test_app import PROGRAM, ROOT, SECONDS
 
 SEED, FILES = 4711, 2_000
@@ -156,7 +155,7 @@ def test_that_two_thousand_damaged_settings_files_stop_no_start(qapp: QApplicati
         if number % 100 == 0:
             # Qt takes what is left of them, too.
             appearance, icons = make_look(qapp, preferences)
-            MainWindow(appearance, icons, preferences).let_go()
+            furnished_window(appearance, icons, preferences).let_go()
         preferences.end_start()
         taken += not preferences.damaged
     assert 0 < taken < FILES

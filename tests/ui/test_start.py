@@ -14,11 +14,12 @@ from inspector.runtime.session import SessionFactory
 from inspector.ui.bridge import Bridge
 from inspector.ui.driven_window import file_shown, showpiece
 from inspector.ui.file_state import What
-from inspector.ui.main_window import FIRST_SIZE, MainWindow
+from inspector.ui.main_window import FIRST_SIZE
 from inspector.ui.panels import PANELS
 from inspector.ui.panels.changes import ChangesPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.widgets.dock_title import DockTitle
+from inspector.ui.window_parts import furnished_window
 from inspector.ui.window_setup import populate
 from tests.ui.conftest import AT_THE_END, Look, Studio, Until, Window, close_window
 from tests.ui.open_window import docks, texts
@@ -38,7 +39,7 @@ def started(
     qapp: QApplication, qloop: asyncio.AbstractEventLoop, look: Look, world: World
 ) -> Iterator[Studio]:
     """A window as a start leaves it: populated, and with nothing in it that isn't in sight."""
-    window = MainWindow(*look)
+    window = furnished_window(*look)
     window.resize(*FIRST_SIZE)
     window.show()
     bridge = Bridge(qloop, window)

@@ -12,6 +12,7 @@ from inspector.ui.appearance import Appearance
 from inspector.ui.icons import Icons
 from inspector.ui.main_window import MainWindow
 from inspector.ui.preferences import Preferences
+from inspector.ui.window_parts import furnished_window
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file
 
@@ -33,7 +34,7 @@ async def test_that_quitting_keeps_size_and_place(
     studio.window.closing.connect(lambda: asked.append(1))
     studio.contents.services.actions.item("program.quit").trigger()
     assert asked == [1]
-    again = MainWindow(appearance, icons, preferences)
+    again = furnished_window(appearance, icons, preferences)
     assert (again.width(), again.height()) == (711, 533)
     again.deleteLater()
 
@@ -41,7 +42,7 @@ async def test_that_quitting_keeps_size_and_place(
 async def test_that_the_first_window_with_its_frame_fits_the_screen(
     studio: Studio, until: Until, appearance: Appearance, icons: Icons
 ) -> None:
-    window = MainWindow(appearance, icons, Preferences(None))
+    window = furnished_window(appearance, icons, Preferences(None))
     window.show()
     room = window.screen().availableGeometry()
     await until(lambda: room.contains(window.frameGeometry()))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QBoxLayout,
     QButtonGroup,
     QFrame,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -189,6 +191,28 @@ def tab_stops(region: QWidget) -> list[QWidget]:
             rows.append([(box, stops)])
     groups = (stops for row in rows for _, stops in sorted(row, key=lambda found: found[0].left()))
     return [each for stops in groups for each in stops]
+
+
+def step_through(regions: Sequence[QWidget], next_: bool) -> bool:
+    """Give the keyboard to the next or last stop, from region to region; whether anything in them had it before."""
+    here, step = QApplication.focusWidget(), 1 if next_ else -1
+    at = next((at for at, each in enumerate(regions) if here and each.isAncestorOf(here)), None)
+    stops = [] if at is None else _stops_in(regions[at])
+    if at is None or here not in stops:
+        return False
+    place = stops.index(here) + step
+    # Most steps stay in their region: only at its end are others read, of a window of some thousand widgets.
+    while not 0 <= place < len(stops):
+        at = (at + step) % len(regions)
+        stops = _stops_in(regions[at])
+        place = 0 if next_ else len(stops) - 1
+    reason = Qt.FocusReason.TabFocusReason if next_ else Qt.FocusReason.BacktabFocusReason
+    stops[place].setFocus(reason)
+    return True
+
+
+def _stops_in(region: QWidget) -> list[QWidget]:
+    return [region] if isinstance(region, QTabBar) else tab_stops(region)
 
 
 def _stop_groups(part: QWidget, region: QWidget) -> Iterator[tuple[QRect, list[QWidget]]]:
