@@ -69,6 +69,15 @@ def tokens(count: Count) -> str:
     return tr_count("~{count} token", "~{count} tokens", count.tokens)
 
 
+def with_unit(figure: str) -> str:
+    """A figure of tokens as it is shown (``1``, ``~12``, ``+1``) with its unit; nothing for none."""
+    if not figure:
+        return ""
+    digits = figure.lstrip("~+±−").replace(",", "")
+    count = int(digits) if digits.isdecimal() else 0
+    return tr_count("{count} token", "{count} tokens", count, count=figure)
+
+
 def signed(value: int, *, is_exact: bool = True) -> str:
     """A difference: ``+9``, ``−212``, an estimate as ``−~212``, or nothing for none.
 

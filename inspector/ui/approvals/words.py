@@ -6,13 +6,13 @@ from inspector.domain.consent import ConsentRequest
 from inspector.ui.approvals.reader import ProposedEdit
 from inspector.ui.editors.record_browser import BrowserWords
 from inspector.ui.presentation.approvals import ALL, ANSWERED, STANDING, WAITING, ApprovalList, wish_text
-from inspector.ui.wording import signed, tr, tr_code
+from inspector.ui.wording import signed, tr, tr_code, with_unit
 
 
 def effect_text(proposal: ProposedEdit, together: tuple[ConsentRequest, ...], listed: ApprovalList) -> str:
     """What allowing does to the block's tokens, and which other requests are allowed with it as one."""
     growth = proposal.shown.comparison.growth
-    text = tr("Allowing it changes the block by {tokens} tokens.", tokens=signed(growth))
+    text = tr("Allowing it changes the block by {tokens}.", tokens=with_unit(signed(growth) or "0"))
     request = proposal.preview.request
     others = [wish_text(each, listed) for each in together if each.id != request.id]
     if others:

@@ -16,7 +16,7 @@ from inspector.ui.presentation.card import level_name
 from inspector.ui.safe_text import PlainLabel
 from inspector.ui.widgets.controls import FORM_STEPS, arrange
 from inspector.ui.widgets.number_box import NumberBox
-from inspector.ui.wording import number, tr
+from inspector.ui.wording import number, tr, tr_count
 
 _NAME_STEPS = 36
 _FIGURE_STEPS = 28
@@ -133,7 +133,7 @@ class BlockForm(QWidget):
         self.lines["label"].tell("", self.fault_in(stored))
         self.lines["type"].tell(_type_hints()[block.block_type][1], "")
         self.lines["pinned"].tell(tr("Pinned blocks go into the Request before other working blocks."), "")
-        text = tr("{count} characters now.", count=number(characters))
+        text = tr_count("{count} character now.", "{count} characters now.", characters)
         if 0 < block.char_limit < characters:
             text = tr("{count} characters now: it can only get shorter.", count=number(characters))
         self.lines["limit"].tell(text, "")

@@ -45,7 +45,7 @@ from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
 from inspector.ui.widgets.wire_page import WirePage
-from inspector.ui.wording import number, tr, tr_count, tr_error
+from inspector.ui.wording import tr, tr_count, tr_error
 
 REPLY, REQUEST, EVENTS, BILL = range(4)
 _NARROW_STEPS = 50
@@ -288,8 +288,8 @@ class ReplyPage(QWidget):
     def _show_wire(self, text: WireText) -> None:
         if self._written is None:
             return
-        size = number(len(self._written.call.body))
-        heading = tr("{count} bytes. Shown indented, sent compact; Copy gives what is sent.", count=size)
+        size = tr_count("{count} byte", "{count} bytes", len(self._written.call.body))
+        heading = tr("{size}. Shown indented, sent compact; Copy gives what is sent.", size=size)
         self.wire.show_text(text.text, heading, text.lines, text.markings)
 
     def _copy(self) -> None:

@@ -16,7 +16,7 @@ from inspector.ui.presentation.comparison import ComparedRow, delta_text, state_
 from inspector.ui.presentation.difference import ShownDifference, shown_difference
 from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, icon_button
-from inspector.ui.wording import tr, tr_count, tr_error
+from inspector.ui.wording import tr, tr_count, tr_error, with_unit
 
 _SIDE_BY_SIDE = 1
 
@@ -80,7 +80,7 @@ class WordPane(QWidget):
             self.title.setText("" if row is None else row.name)
             self.why.setText("")
             return
-        delta = tr("{delta} tokens", delta=delta_text(row.delta))
+        delta = with_unit(delta_text(row.delta))
         self.title.setText(f"{state_words(row.state, moved=row.is_moved)} · {delta} · {row.name}")
         self.why.setText(" ".join(state_tip(row).splitlines()))
         self._services.workspace.sides.words(row.pair, self._lay_out, self._fail)

@@ -12,7 +12,7 @@ from inspector.ui.editors.content_draft import ContentDraft
 from inspector.ui.editors.part import EditorTools, Form, MakeView, SectionPart
 from inspector.ui.safe_text import ElidedLabel, PlainLabel
 from inspector.ui.widgets.controls import arrange, clear, icon_button
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, with_unit
 
 _TABLE_STEPS = 48
 """The least height of a section with rows of its own to scroll."""
@@ -91,7 +91,7 @@ class SectionFrame(QFrame):
     def show_tokens(self) -> None:
         rendered = render(self.section.schema, self.part.content).text
         figure = self._tools.figures.of(rendered, ("section", self.section.name)) if rendered else ""
-        self.tokens.setText(tr("{count} tokens", count=figure) if figure else "")
+        self.tokens.setText(with_unit(figure))
 
 
 class CompositeEditor(QWidget):

@@ -16,7 +16,7 @@ from inspector.ui.editors.field_values import with_field
 from inspector.ui.editors.fields import FieldRow
 from inspector.ui.editors.part import EditorTools, Part
 from inspector.ui.widgets.controls import EDGE_STEPS, FORM_STEPS, arrange, clear
-from inspector.ui.wording import tr
+from inspector.ui.wording import with_unit
 
 _MOST_WIDTH, _MOST_HEIGHT = 36, 24
 """Of what the fields would like to have, in lines: what Qt gives any area that is scrolled."""
@@ -108,7 +108,7 @@ class MapEditor(QWidget):
             value = values.get(name)
             rendered = "" if value is None else render(schema, MapContent({name: value})).text
             figure = self._tools.figures.of(rendered, name) if rendered else ""
-            row.tokens.setText(tr("{count} tokens", count=figure) if figure else "")
+            row.tokens.setText(with_unit(figure))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -62,7 +62,7 @@ class TextFoot(QFrame):
         lines = self._editor.text.count("\n", start, end) + 1
         parts = [tr_count("{count} character selected", "{count} characters selected", end - start)]
         if lines > 1:
-            parts.append(tr("{count} lines", count=number(lines)))
+            parts.append(tr_count("{count} line", "{count} lines", lines))
         said = ", ".join(parts) if start != end else self._hidden_at(start)
         if said != self._selected.original:
             self._selected.setText(said)

@@ -35,7 +35,7 @@ from inspector.ui.safe_text import safe_tooltip
 from inspector.ui.widgets.banner import Banners
 from inspector.ui.widgets.controls import EmptyState, arrange, name_help
 from inspector.ui.widgets.whole_splitter import WholeSplitter
-from inspector.ui.wording import moment, number, signed, tr, tr_count, tr_error
+from inspector.ui.wording import moment, number, signed, tr, tr_count, tr_error, with_unit
 
 _LIST_SHARE, _SHARE = 2, 5
 _SLIDE_MILLISECONDS = 60
@@ -380,7 +380,7 @@ class HistoryPage(QWidget):
         if comparison.before == comparison.after:
             return tr("no difference")
         count = tr_count("{count} change", "{count} changes", len(comparison.hunks))
-        return tr("{count}, {growth} tokens", count=count, growth=signed(comparison.growth) or "±0")
+        return tr("{count}, {growth}", count=count, growth=with_unit(signed(comparison.growth) or "±0"))
 
 
 Does = tuple[Callable[[], None], Callable[[], str]]

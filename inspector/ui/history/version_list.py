@@ -18,7 +18,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.journal_words import operation_name, who
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
-from inspector.ui.wording import moment, number, signed, tr
+from inspector.ui.wording import moment, number, signed, tr, with_unit
 
 _WHAT, _REASON = 3, 6
 _WIDTHS = {0: 17, 1: 24, 2: 24, 4: 20, 5: 16}
@@ -223,8 +223,8 @@ def _growth(row: MeasuredVersion) -> str:
 
 def growth_text(row: MeasuredVersion) -> str:
     """What a version changed in tokens, in words; nothing where that isn't known."""
-    return "" if row.growth is None else tr("{change} tokens", change=_growth(row))
+    return "" if row.growth is None else with_unit(_growth(row))
 
 
 def _tokens_tip(row: MeasuredVersion) -> Any:
-    return "" if row.tokens is None else tr("{count} tokens in all", count=number(row.tokens.tokens))
+    return "" if row.tokens is None else tr("{tokens} in all", tokens=with_unit(number(row.tokens.tokens)))

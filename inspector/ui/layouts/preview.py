@@ -22,7 +22,7 @@ from inspector.ui.presentation.names import name_of_source
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import counted, signed, tr, tr_count, tr_error
+from inspector.ui.wording import counted, signed, tokens, tr, tr_count, tr_error
 
 _LONGEST_NAME = 60
 _NAME_LETTERS = 40
@@ -133,12 +133,12 @@ class LayoutPreview(QWidget):
         after, diff = simulation.after, simulation.diff
         if diff.delta:
             text = tr(
-                "{tokens} tokens, {delta} to now",
-                tokens=counted(Count(after.tokens, after.method)),
+                "{tokens}, {delta} to now",
+                tokens=tokens(Count(after.tokens, after.method)),
                 delta=signed(diff.delta),
             )
         else:
-            text = tr("{tokens} tokens, no change", tokens=counted(Count(after.tokens, after.method)))
+            text = tr("{tokens}, no change", tokens=tokens(Count(after.tokens, after.method)))
         self.total.setText(text)
         rows = previewed_sections(simulation)
         out = sum(each.is_out for each in rows)

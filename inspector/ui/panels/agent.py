@@ -28,7 +28,7 @@ from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
-from inspector.ui.wording import number, tr
+from inspector.ui.wording import number, tr, with_unit
 
 _ELSEWHERE, _DISCARDED, _CLASH = "elsewhere", "discarded", "clash"
 _READ_FOR = frozenset({RefKind.TOOL, RefKind.TOOL_RULE, RefKind.LAYOUT, RefKind.FILE})
@@ -398,7 +398,7 @@ def _tokens(request: Request | None) -> dict[str, str]:
             ref = piece.source.ref
             if ref is not None and ref.kind is RefKind.LITERAL:
                 found[ref.id] = found.get(ref.id, 0) + piece.tokens
-    return {id_: tr("{count} tokens", count=number(tokens)) for id_, tokens in found.items()}
+    return {id_: with_unit(number(tokens)) for id_, tokens in found.items()}
 
 
 def _about_model(facts: ModelFacts | None, model: str) -> str:

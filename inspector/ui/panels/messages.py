@@ -52,7 +52,7 @@ from inspector.ui.selection import PointedPlace
 from inspector.ui.summaries.summarise_dialog import offer_summaries
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.record_rows import RecordRow, RecordWidths
-from inspector.ui.wording import moment, tr
+from inspector.ui.wording import moment, tr, with_unit
 
 _MENU = (
     "message.edit",
@@ -244,7 +244,7 @@ class MessagesPanel(Panel):
                 base = replace(base, content=content)
             texts = lines.texts(base, content)
         row = lines.row(message, self.source.list.sent, self.services.workspace.now(), unsaved=False)
-        figure = tr("{count} tokens", count=row.figure) if row.figure else ""
+        figure = with_unit(row.figure)
         when = moment(message.created_at, self.services.workspace.now())
         note = " · ".join(each for each in (when, figure, row.note) if each)
         page.show_parts(row.lead, note, lines.pages(base), texts, key=message.id)

@@ -23,7 +23,7 @@ from inspector.ui.presentation.problem_rows import ProblemRow, heading_note, pro
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.controls import EmptyState, button
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import tr, tr_count
+from inspector.ui.wording import tr, tr_count, with_unit
 
 _KIND, _WHAT, _WHERE, _SAVES, _FIX, _NO_END = 0, 1, 2, 3, 4, 100_000
 _WIDE_STEPS, _HIGH_STEPS = 200, 40
@@ -330,4 +330,4 @@ class ProblemsPanel(Panel):
 
 
 def _spoken_saving(row: ProblemRow) -> str:
-    return tr("saves {tokens} tokens", tokens=row.saves) if row.saves else ""
+    return tr("saves {tokens}", tokens=with_unit(row.saves)) if row.saves else ""

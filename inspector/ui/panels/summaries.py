@@ -40,7 +40,7 @@ from inspector.ui.summaries.reader import SummaryReader
 from inspector.ui.summaries.summarise_dialog import offer_summaries
 from inspector.ui.summaries.tree import SummaryTree
 from inspector.ui.widgets.controls import EmptyState, arrange, button
-from inspector.ui.wording import counted, moment, number, tr, tr_count
+from inspector.ui.wording import moment, number, tokens, tr, tr_count
 
 _MENU = (
     "summary.edit",
@@ -291,9 +291,9 @@ class SummariesPanel(Panel):
 
     def _note(self, summary: Summary) -> str:
         count, source = self.reader.list.counts.get(summary.id), self.reader.list.source_tokens(summary)
-        sizes = tr("{count} tokens", count=counted(count)) if count is not None else ""
+        sizes = tokens(count) if count is not None else ""
         if count is not None and source:
-            sizes = tr("{source} → {count} tokens", source=number(source), count=counted(count))
+            sizes = tr("{source} → {count}", source=number(source), count=tokens(count))
         messages = tr_count("{count} message", "{count} messages", summary.message_count)
         depth = tr("depth {depth}", depth=summary.depth)
         when = moment(summary.created_at, self.services.workspace.now())

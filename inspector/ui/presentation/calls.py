@@ -67,7 +67,12 @@ def leaving_text(size: int, counted: Count, secrets: int) -> str:
         if secrets
         else tr("No text looks like a secret.")
     )
-    return tr("{size} bytes, {tokens}. {secrets}", size=number(size), tokens=tokens(counted), secrets=found)
+    return tr(
+        "{size}, {tokens}. {secrets}",
+        size=tr_count("{count} byte", "{count} bytes", size),
+        tokens=tokens(counted),
+        secrets=found,
+    )
 
 
 def call_leaving_text(call: PreparedCall) -> str:

@@ -10,7 +10,7 @@ from inspector.domain.lint import Finding, LintRule
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.finding_fixes import is_cut, subject_of
 from inspector.ui.safe_text import one_line
-from inspector.ui.wording import counted, tr, tr_code
+from inspector.ui.wording import tokens, tr, tr_code
 
 IGNORED = "problems.ignored_findings"
 """The setting that holds the ignored kinds, by commas."""
@@ -74,7 +74,7 @@ def kind_name(rule: LintRule) -> str:
 def saving_text(finding: Finding) -> str:
     """What a finding's fix saves, nothing where it saves none."""
     count = Count(finding.tokens, finding.method)
-    return tr("saves {tokens} tokens", tokens=counted(count)) if finding.tokens else ""
+    return tr("saves {tokens}", tokens=tokens(count)) if finding.tokens else ""
 
 
 def why_text(finding: Finding) -> str:

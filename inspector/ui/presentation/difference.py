@@ -10,7 +10,7 @@ from inspector.domain.content import line_end, text_lines
 from inspector.domain.dataclass import dataclass
 from inspector.domain.history import MeasuredHunk, VersionComparison
 from inspector.ui.editors.difference_pane import DifferenceLine, LineKind, LinePart, Stretch
-from inspector.ui.wording import number, signed, tr, tr_count
+from inspector.ui.wording import number, signed, tr, tr_count, with_unit
 
 _KEPT = 60
 """Unchanged lines that are shown on each side of a hunk."""
@@ -130,7 +130,7 @@ class _Texts:
 
     def head(self, place: int, hunk: MeasuredHunk) -> DifferenceLine:
         count = len(self.hunks)
-        growth = tr("{growth} tokens", growth=signed(hunk.growth) or "±0")
+        growth = with_unit(signed(hunk.growth) or "±0")
         text = tr("Change {place} of {count} · {growth}", place=place + 1, count=count, growth=growth)
         return DifferenceLine(LineKind.HEAD, (LinePart(text),), "", place)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.domain.messages import Batch, TextPart
 from inspector.ui.presentation.budget import OutRow
 from inspector.ui.safe_text import one_line
-from inspector.ui.wording import signed, tr, tr_code, tr_count
+from inspector.ui.wording import signed, tr, tr_code, tr_count, with_unit
 
 LISTED = 30
 """Members of a group that are listed at once."""
@@ -25,7 +25,7 @@ def effect_button(row: OutRow) -> str:
     if row.members and fix.action == _ONE_BY_ONE:
         text = tr("Restore next turn")
     more = signed(row.fix_tokens) if fix.action not in _NO_EFFECT else ""
-    return tr("{button} ({tokens} tokens)", button=text, tokens=more) if more else text
+    return tr("{button} ({tokens})", button=text, tokens=with_unit(more)) if more else text
 
 
 def turn_name(batch: Batch) -> str:

@@ -24,7 +24,7 @@ from inspector.domain.summary_findings import (
 from inspector.ui.editors.page_part import PagePart
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.safe_text import one_line
-from inspector.ui.wording import ago, counted, moment, number, share, tr, tr_code
+from inspector.ui.wording import ago, counted, moment, number, share, tokens, tr, tr_code, with_unit
 
 _FIRST_WORDS = 200
 MESSAGES_SHOWN = 100
@@ -62,7 +62,7 @@ class SummaryRow:
 
     @property
     def spoken(self) -> str:
-        parts = (self.title, self.note, self.tokens and tr("{count} tokens", count=self.tokens), self.age)
+        parts = (self.title, self.note, with_unit(self.tokens), self.age)
         return ", ".join(each for each in parts if each)
 
 
@@ -203,7 +203,7 @@ class SummaryRows:
             sentences.insert(0, tr("Deleted."))
         sizes = ""
         if count is not None and source:
-            sizes = tr("{source} → {tokens} tokens", source=number(source), tokens=counted(count))
+            sizes = tr("{source} → {tokens}", source=number(source), tokens=tokens(count))
         when = tr("written {when}", when=moment(summary.created_at, self._now))
         notes = [short_warning(each.warning) for each in findings]
         if summary.is_deleted:

@@ -29,7 +29,7 @@ from inspector.ui.presentation.sharing_matrix import MatrixCell, heading_tokens
 from inspector.ui.safe_text import one_line
 from inspector.ui.sharing.matrix_model import MatrixModel
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, with_unit
 
 _BLOCK_STEPS, _AGENT_STEPS, _GAP_STEPS = 58, 28, 2
 _LEAST_LETTERS = 5
@@ -198,7 +198,7 @@ class _AgentHeader(_MatrixHeader):
         painter.setFont(self._appearance.font(TextSize.SMALL))
         painter.setPen(theme.muted)
         figure = heading_tokens(matrix.agent_tokens.get(agent_id))
-        text = tr("{count} tokens", count=figure) if figure else ""
+        text = with_unit(figure)
         _draw(painter, QRect(room.left(), room.top() + half, room.width(), half), text)
         painter.restore()
 

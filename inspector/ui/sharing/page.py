@@ -31,7 +31,7 @@ from inspector.ui.sharing.level_menu import Level, offer_levels
 from inspector.ui.widgets.controls import EDGE_STEPS, Segments, arrange, button, field, name_help
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
-from inspector.ui.wording import tr, tr_code
+from inspector.ui.wording import tr, tr_code, with_unit
 
 _ALL = 0
 _LEVEL, _LEAST_ROWS = 1, 2
@@ -253,4 +253,4 @@ def _access_tip(row: AccessRow) -> str:
 
 
 def _spoken_cost(row: AccessRow) -> str:
-    return tr("{count} tokens", count=cost_text(row.cost)) if row.cost is not None else ""
+    return with_unit(cost_text(row.cost)) if row.cost is not None else ""

@@ -13,7 +13,7 @@ from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.presentation.what_if_difference import ChangedPiece
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import tr
+from inspector.ui.wording import tr, with_unit
 
 _LEAST_ROWS, _MOST_ROWS = 2, 5
 _NAME_SHARE = 0.45
@@ -96,5 +96,5 @@ class ChangedPieces(QTableView):
 
 def _spoken(row: tuple[int, ChangedPiece]) -> str:
     piece = row[1]
-    words = (_SPOKEN[piece.mark](), piece.name, tr("{tokens} tokens", tokens=piece.tokens or "0"), piece.why)
+    words = (_SPOKEN[piece.mark](), piece.name, with_unit(piece.tokens or "0"), piece.why)
     return ", ".join(each for each in words if each)

@@ -22,7 +22,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.ui.appearance import Appearance
 from inspector.ui.safe_text import PlainLabel, column_tooltip, one_line, window_title
 from inspector.ui.widgets.controls import EmptyState, arrange, button, field, name_help
-from inspector.ui.wording import number, signed, tr, tr_count
+from inspector.ui.wording import number, signed, tr, tr_count, with_unit
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NAME, _KIND, _AGENT, _CHANGE, _AGE, _DO = range(6)
@@ -219,9 +219,7 @@ class DraftsDialog(QDialog):
         item.setCheckState(
             _NAME, Qt.CheckState.Unchecked if draft.key in self._unchecked else Qt.CheckState.Checked
         )
-        spoken = ", ".join(
-            each for each in (*texts[:3], tr("{change} tokens", change=texts[_CHANGE] or "?")) if each
-        )
+        spoken = ", ".join(each for each in (*texts[:3], with_unit(texts[_CHANGE] or "?")) if each)
         item.setData(_NAME, Qt.ItemDataRole.AccessibleTextRole, one_line(spoken))
         item.setSizeHint(_NAME, QSize(0, self._appearance.row_height() + self._appearance.space(2)))
         return item
@@ -261,7 +259,7 @@ class DraftsDialog(QDialog):
         total = sum(each.change or 0 for each in checked)
         change = signed(total, is_exact=all(each.exact for each in checked)) or "0"
         words = tr("{checked} of {all} selected", checked=number(len(checked)), all=number(len(self._drafts)))
-        self._sum.setText(tr("{words} · {total} tokens", words=words, total=change))
+        self._sum.setText(tr("{words} · {total}", words=words, total=with_unit(change)))
         save = tr_count("Save {count} draft", "Save {count} drafts", len(checked))
         discard = tr_count("Discard {count} draft", "Discard {count} drafts", len(checked))
         for each, text in ((self.save_button, save), (self.discard_button, discard)):
