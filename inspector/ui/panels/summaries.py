@@ -32,7 +32,7 @@ from inspector.ui.presentation.summaries import (
     with_edit,
 )
 from inspector.ui.record_session import RecordSession
-from inspector.ui.safe_text import PlainLabel
+from inspector.ui.safe_text import PlainLabel, safe_tooltip
 from inspector.ui.summaries.again_dialog import offer_again
 from inspector.ui.summaries.coverage import CoverageStrip, coverage_of_messages, covered_text
 from inspector.ui.summaries.page import COVERAGE, HISTORY, LOSSES, TEXT, SummaryPage
@@ -258,6 +258,7 @@ class SummariesPanel(Panel):
         return text if listed.by_id or listed.unreadable else ""
 
     def _show_tree(self) -> None:
+        self.reader.keep_edited(frozenset(edit.target.id for edit in self._edits.edits))
         self.tree.show_rows(self.services.workspace.now())
 
     @property
@@ -345,9 +346,12 @@ class SummariesPanel(Panel):
         ):
             each.setVisible(is_shown)
             each.setEnabled(writable)
-        is_unsaved = summary is not None and self._edits.get(summary.id) is not None
-        self._save_button.setEnabled(writable and is_unsaved and not self.review.why_not_saved())
-        self.review.tell(summary if editing else None)
+        is_unsaved, refusal = summary is not None and self._edits.get(summary.id) is not None, self._refusal()
+        self._save_button.setEnabled(
+            writable and is_unsaved and not refusal and not self.review.why_not_saved()
+        )
+        safe_tooltip(self._save_button, refusal)
+        self.review.tell(summary if editing else None, refusal)
         self.now_button.setEnabled(not self._not_summarised())
         self.set_heading(tr("Summaries"), marked=bool(self._edits.edits))
         if self.isVisible():
@@ -370,7 +374,14 @@ class SummariesPanel(Panel):
         return "" if self._shown.is_deleted else tr("the summary isn't deleted")
 
     def _not_savable(self) -> str:
-        return self._not_editing() or self.review.why_not_saved()
+        return self._not_editing() or self._refusal() or self.review.why_not_saved()
+
+    def _refusal(self) -> str:
+        """Why the edit of the summary that is shown can't be saved as it is."""
+        summary = self._shown
+        if summary is None or not summary.is_deleted or self._edits.get(summary.id) is None:
+            return ""
+        return tr("This summary is deleted. Restore it to save your edit, or discard the edit.")
 
     def _not_editing(self) -> str:
         return "" if self.page.record.is_editing else tr("no summary is being edited")

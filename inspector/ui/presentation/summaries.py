@@ -86,6 +86,16 @@ class SummaryList:
     counts: Mapping[str, Count] = field(default_factory=dict)
     unreadable: int = 0
     by_id: Mapping[str, Summary] = field(default_factory=dict)
+    edited: frozenset[str] = frozenset()
+    """The ids of those that have an unsaved edit: they are listed when they are deleted, too."""
+
+    @property
+    def roots(self) -> tuple[Summary, ...]:
+        """The summaries of the tree's first level, the deleted ones last."""
+        top = {each.id for each in self.top}
+        used = {child for each in self.present for child in each.children} if self.edited else set()
+        edited = (self.by_id[id_] for id_ in sorted(self.edited - top - used) if id_ in self.by_id)
+        return (*self.top, *(each for each in edited if each.is_deleted))
 
     @property
     def present(self) -> tuple[Summary, ...]:
@@ -120,7 +130,7 @@ class SummaryRows:
 
     def rows(self) -> tuple[TreeRow, ...]:
         """All rows from the top."""
-        return tuple(self._row(each, (each.id,)) for each in self._listed.top)
+        return tuple(self._row(each, (each.id,)) for each in self._listed.roots)
 
     def _row(self, summary: Summary, path: Path) -> TreeRow:
         has_source = bool(summary.children) or summary.covers is not None
@@ -386,7 +396,7 @@ def _lines(text: str) -> tuple[str, ...]:
 def path_to(listed: SummaryList, summary_id: str) -> Path:
     """The ids from the top of the tree down to a summary; empty where it hangs nowhere."""
     parents: dict[str, str] = {}
-    waiting = [each.id for each in listed.top]
+    waiting = [each.id for each in listed.roots]
     seen = set(waiting)
     while waiting:
         id_ = waiting.pop()

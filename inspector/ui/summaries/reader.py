@@ -58,6 +58,11 @@ class SummaryReader(LazyReader):
             self._read_messages([summary])
         self.read.emit()
 
+    def keep_edited(self, ids: frozenset[str]) -> None:
+        """Have these listed when they are deleted, too: somebody edits them."""
+        if ids != self._list.edited:
+            self._list = replace(self._list, edited=ids)
+
     def close(self, path: Path) -> None:
         self._opened = replace(self._opened, paths=self._opened.paths - {path})
 
@@ -95,7 +100,7 @@ class SummaryReader(LazyReader):
         kept = {
             id_: count for id_, (summary, count) in self._counted.items() if listed.by_id.get(id_) == summary
         }
-        self._list = replace(listed, counts=kept)
+        self._list = replace(listed, counts=kept, edited=self._list.edited)
         self.is_read = True
         opened = {path[-1] for path in self._opened.paths}
         self._read_messages([each for each in listed.present if each.id in opened and each.covers])

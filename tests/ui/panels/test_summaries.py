@@ -200,6 +200,25 @@ async def test_that_a_summary_is_edited_with_its_history_and_taken_back(summarie
     await tab.until(lambda: [row.title for row in tab.rows] == ["Theirs."])
 
 
+async def test_that_a_summary_that_is_deleted_while_it_is_edited_says_how_to_keep_the_edit(
+    summaries: OpenSummaries,
+) -> None:
+    tab = await summaries(
+        *CONVERSATION, stored("sum_a", FIRST, FIRST + 3, 4, content="Old words."), folded=False
+    )
+    await tab.click("Old words.")
+    await tab.press("Edit")
+    QTest.keyClicks(tab.editor, "Mine. ")
+    await tab.world.write(Ref(RefKind.SUMMARY, "sum_a"), DeleteRow())
+    await tab.until(lambda: "This summary is deleted." in tab.page.record.state_note.text())
+    save = tab.studio.contents.services.actions.row("edit.save")
+    assert "This summary is deleted." in save.why_not()
+    tab.run("summary.restore")
+    await tab.until(lambda: not save.why_not())
+    await tab.press("Save")
+    await tab.until(lambda: [row.title for row in tab.rows] == ["Mine. Old words."])
+
+
 async def test_that_summaries_are_made_after_a_look_as_one_change(summaries: OpenSummaries) -> None:
     tab = await summaries(*CONVERSATION, folded=False)
     assert not tab.rows
