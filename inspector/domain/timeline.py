@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from inspector.domain.activity import Importance
 from inspector.domain.dataclass import dataclass
@@ -13,6 +13,7 @@ SYSTEM = ""
 """Stands for the agent of events that are the system's."""
 CHARACTERS_PER_TOKEN = 4
 """What a stored character is taken for, where nothing was reported."""
+_END = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class EventExtent:
         """From the earliest to just behind the latest time; without any, the day that ends now."""
         latest = self.latest or now
         earliest = self.earliest or latest - timedelta(days=1)
-        return TimeRange(earliest, max(latest, earliest) + timedelta(seconds=1))
+        last = max(latest, earliest)
+        return TimeRange(earliest, last + min(timedelta(seconds=1), _END - last))
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,18 @@ def share(part: int, whole: int) -> str:
     return "<0.1 %" if 0 < 100 * part < 0.05 * whole else f"{100 * part / whole:.1f} %"
 
 
+def local_time(at: datetime) -> datetime:
+    """A moment in the user's zone; as it is at either end of the calendar, where programs write "never" or nothing."""
+    try:
+        return at.astimezone()
+    except (OverflowError, ValueError, OSError):
+        # Ahead of or behind UTC, the first and the last day have hours that no calendar has.
+        return at
+
+
 def moment(at: datetime, now: datetime) -> str:
     """A moment in the user's zone: the time alone for today, else with the date."""
-    local, today = at.astimezone(), now.astimezone()
+    local, today = local_time(at), local_time(now)
     if local.date() == today.date():
         return tr("today {time}", time=f"{local:%H:%M}")
     if local.year == today.year:

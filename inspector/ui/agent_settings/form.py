@@ -222,16 +222,23 @@ class AgentForm(GroupedPage):
         self._session.changed.emit()
 
     def _note_fault(self, path: str, fault: str) -> None:
+        if fault == self.faults.get(path, ""):
+            return
         if fault:
             self.faults[path] = fault
         else:
-            self.faults.pop(path, None)
+            del self.faults[path]
         self.faulted.emit()
 
     def _forget_fault(self, path: str) -> None:
         if self.faults.pop(path, None) is not None:
             self.rows[path].show_fault("")
             self.faulted.emit()
+
+    def forget_steps(self) -> None:
+        """Let nothing that was typed before be undone."""
+        for row in self.rows.values():
+            row.input.forget_steps()
 
     def forget_faults(self) -> None:
         """Give up what is typed and can't be taken."""

@@ -48,6 +48,9 @@ class SettingInput(QWidget):
     def set_open(self, is_open: bool) -> None:
         self.setEnabled(is_open)
 
+    def forget_steps(self) -> None:
+        """Let nothing that was typed before be undone."""
+
     def measure(self, appearance: Appearance) -> None:
         """Be as wide as the size of text asks for."""
 
@@ -85,6 +88,12 @@ class LineInput(SettingInput):
     def set_open(self, is_open: bool) -> None:
         self.line.setReadOnly(not is_open)
 
+    def forget_steps(self) -> None:
+        """Let nothing that was typed before be undone."""
+        place = self.line.cursorPosition()
+        self.line.setText(self.line.text())
+        self.line.setCursorPosition(place)
+
     def measure(self, appearance: Appearance) -> None:
         if self._field.kind is not InputKind.LINE:
             self.line.setFixedWidth(appearance.space(_NUMBER_STEPS))
@@ -117,6 +126,10 @@ class TextInput(SettingInput):
 
     def set_open(self, is_open: bool) -> None:
         self.editor.setReadOnly(not is_open)
+
+    def forget_steps(self) -> None:
+        """Let nothing that was typed before be undone."""
+        self.editor.forget_steps()
 
     def _typed(self) -> None:
         self.typed.emit(read_setting(self._field, self.editor.text))

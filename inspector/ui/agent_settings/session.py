@@ -30,13 +30,15 @@ class AgentSession(QObject):
     """Keeps a form and an agent's drafts together.
 
     `changed` tells that a setting, a draft or the stage is another. `saved` tells that a save went through,
-    `discarded` carries the edits that were given up, `clashed` tells that a save waits for a decision.
+    `discarded` carries the edits that were given up, `clashed` tells that a save waits for a decision. After
+    `steps_ended`, nothing that was typed before can be undone.
     """
 
     changed = Signal()
     saved = Signal()
     discarded = Signal(object)
     clashed = Signal()
+    steps_ended = Signal()
 
     def __init__(self, services: PanelServices, agent_id: str, parent: QObject) -> None:
         super().__init__(parent)
@@ -262,6 +264,8 @@ class AgentSession(QObject):
         self._past.clear()
         self._future.clear()
         self._clashing.clear()
+        if isValid(self):
+            self.steps_ended.emit()
 
     def _save(self, now: Agent | None, rules: Sequence[ToolRule], reason: str) -> None:
         saving, stored = self._saving or (), self.stored

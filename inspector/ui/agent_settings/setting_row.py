@@ -100,9 +100,10 @@ class AgentSettingRow(QWidget):
     def _take(self, value: object) -> None:
         fault = value.text if isinstance(value, SettingFault) else ""
         self.show_fault(fault)
-        self.faulted.emit(fault)
         if not fault:
+            # First: whoever hears of the fault shows all settings, and would put the old value back here.
             self.typed.emit(value)
+        self.faulted.emit(fault)
 
 
 class _Clash(QWidget):

@@ -16,7 +16,7 @@ from inspector.domain.typed_times import read_period
 from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, safe_tooltip
 from inspector.ui.widgets.controls import arrange, field, icon_button
-from inspector.ui.wording import number, tr, tr_error
+from inspector.ui.wording import local_time, number, tr, tr_error
 
 _SOON_MILLISECONDS = 120
 _PAGE = 10
@@ -145,7 +145,7 @@ class MomentBar(QFrame):
         if moment is None:
             self._place.setText("")
             return
-        self.date_field.setText(f"{moment.at.astimezone():%Y-%m-%d %H:%M:%S}")
+        self.date_field.setText(f"{local_time(moment.at):%Y-%m-%d %H:%M:%S}")
         text = tr("change {place} of {count}", place=number(place + 1), count=number(len(self._moments)))
         self._place.setText(text)
         self._place.set_tone("muted")
@@ -165,7 +165,7 @@ class MomentBar(QFrame):
         before, is_second = typed
         place = bisect_left([each.at for each in self._moments], before) - 1
         if place < 0:
-            first = self._moments[0].at.astimezone() if self._moments else None
+            first = local_time(self._moments[0].at) if self._moments else None
             self._place.setText(
                 tr("Nothing yet. The first change is from {first:%Y-%m-%d %H:%M}.", first=first)
             )
@@ -175,7 +175,7 @@ class MomentBar(QFrame):
         self._show_place()
         second = timedelta(seconds=1)
         if not is_second or before - self._moments[place].at > second:
-            asked = (before - second if is_second else before).astimezone()
+            asked = local_time(before - second if is_second else before)
             text = tr("newest change before {at:%Y-%m-%d %H:%M:%S}", at=asked)
             self._place.setText(text)
             self.slider.setAccessibleDescription(f"{self.date_field.text()}, {text}")

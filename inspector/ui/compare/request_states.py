@@ -21,7 +21,7 @@ from inspector.ui.presentation.past_words import as_of_text, doubts_text, verdic
 from inspector.ui.safe_text import PlainLabel, one_line
 from inspector.ui.side_reader import SentRequest
 from inspector.ui.widgets.controls import Segments, arrange, button
-from inspector.ui.wording import moment, tr, tr_error
+from inspector.ui.wording import local_time, moment, tr, tr_error
 
 LAST_SENT, NOW, WITH_DRAFTS, PAST = range(4)
 
@@ -337,7 +337,7 @@ class RequestStates(QObject):
             self.banner.tell(tr("A sent Request · read-only"), self._why_no_run)
             return
         run = self._sent[0]
-        at = f"{run.started_at.astimezone():%Y-%m-%d %H:%M:%S}"
+        at = f"{local_time(run.started_at):%Y-%m-%d %H:%M:%S}"
         self.banner.tell(
             tr("As it was sent {at} · {model} · read-only", at=at, model=one_line(run.model, 60))
         )

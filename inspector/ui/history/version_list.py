@@ -18,7 +18,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.journal_words import operation_name, who
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
-from inspector.ui.wording import moment, number, signed, tr, with_unit
+from inspector.ui.wording import local_time, moment, number, signed, tr, with_unit
 
 _WHAT, _REASON = 3, 6
 _WIDTHS = {0: 17, 1: 24, 2: 24, 4: 20, 5: 16}
@@ -214,7 +214,7 @@ def _what_tip(row: MeasuredVersion) -> str:
 
 def full_time(at: datetime) -> str:
     """A moment in the user's zone, to the second."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"{local_time(at):%Y-%m-%d %H:%M:%S}"
 
 
 def _growth(row: MeasuredVersion) -> str:

@@ -190,6 +190,7 @@ class AgentPanel(Panel):
         work, form = self.work, self.form
         work.changed.connect(self._tell)
         work.saved.connect(self._note_saved)
+        work.steps_ended.connect(self.form.forget_steps)
         work.discarded.connect(self._offer_back)
         work.clashed.connect(self._tell_clash)
         form.faulted.connect(self._tell)

@@ -39,7 +39,7 @@ from inspector.ui.widgets.controls import EDGE_STEPS, EmptyState, arrange, butto
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.front_stack import FrontStack
 from inspector.ui.widgets.rows_view import dress_table
-from inspector.ui.wording import moment, number, tr, tr_count
+from inspector.ui.wording import local_time, moment, number, tr, tr_count
 
 _PAGE, _MOST_AGAIN = 200, 1_000
 _OPENED = frozenset({RefKind.AGENT, RefKind.MESSAGE, RefKind.SUMMARY, RefKind.ARCHIVAL})
@@ -126,7 +126,7 @@ class ChangesPanel(Panel):
             return details_of(row, workspace.file)
 
         return (
-            Column("when", tr("When"), at, tip=lambda row: f"{row.change.at.astimezone():%Y-%m-%d %H:%M:%S}"),
+            Column("when", tr("When"), at, tip=lambda row: f"{local_time(row.change.at):%Y-%m-%d %H:%M:%S}"),
             Column("who", tr("Who"), author, tip=author),
             Column(
                 "what",

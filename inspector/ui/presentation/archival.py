@@ -15,7 +15,7 @@ from inspector.domain.search import LARGEST_PAGE, FoundState, SearchQuery
 from inspector.runtime.session import FileSession
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
-from inspector.ui.wording import moment, tr
+from inspector.ui.wording import local_time, moment, tr
 
 _FIRST_WORDS = 400
 
@@ -64,7 +64,7 @@ def entry_row(entry: ArchivalEntry, now: datetime, *, unsaved: bool) -> RecordRo
         words or tr("(empty)"),
         tags,
         note,
-        time=f"{entry.created_at.astimezone():%d %b}",
+        time=f"{local_time(entry.created_at):%d %b}",
         note_tone="warning" if unsaved else "muted",
         tone="info",
         quiet=entry.is_deleted,

@@ -31,7 +31,7 @@ from inspector.ui.editors.page_part import PagePart
 from inspector.ui.presentation.names import said_in
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
-from inspector.ui.wording import counted, moment, number, tokens, tr, tr_count
+from inspector.ui.wording import counted, local_time, moment, number, tokens, tr, tr_count
 
 _FIRST_WORDS = 400
 """Characters of a part that its line is made of."""
@@ -107,7 +107,7 @@ class BatchLines:
             lead(),
             note,
             "" if count is None else counted(count),
-            f"{message.created_at.astimezone():%H:%M}",
+            f"{local_time(message.created_at):%H:%M}",
             "error" if message.problem or _failed(message) else tone,
             note_tone,
             depth=1 if message.role is Role.TOOL else 0,

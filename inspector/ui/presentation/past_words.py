@@ -7,14 +7,14 @@ from datetime import datetime
 
 from inspector.domain.past_requests import PastRequest, RebuildVerdict, RebuiltRequest
 from inspector.ui.safe_text import one_line
-from inspector.ui.wording import moment, tr, tr_code
+from inspector.ui.wording import local_time, moment, tr, tr_code
 
 _REASON = 160
 
 
 def as_of_text(past: PastRequest) -> str:
     """The banner above a past Request."""
-    at = past.moment.at.astimezone()
+    at = local_time(past.moment.at)
     return tr("Request as of {at} · read-only", at=f"{at:%Y-%m-%d %H:%M:%S}")
 
 

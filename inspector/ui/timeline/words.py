@@ -15,7 +15,7 @@ from inspector.ui.presentation.journal_words import operation_name
 from inspector.ui.presentation.names import kind_name
 from inspector.ui.safe_text import one_line
 from inspector.ui.widgets.record_rows import RecordRow
-from inspector.ui.wording import number, tr, tr_count
+from inspector.ui.wording import local_time, number, tr, tr_count
 
 TONES = {
     Importance.LOW: "muted",
@@ -50,18 +50,18 @@ def importance_name(importance: Importance) -> str:
 
 def full_moment(at: datetime) -> str:
     """A moment in the user's zone, to the second."""
-    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"{local_time(at):%Y-%m-%d %H:%M:%S}"
 
 
 def row_time(at: datetime, now: datetime) -> str:
     """A moment in a row: with the day, or with the year where that is another."""
-    local = at.astimezone()
-    return f"{local:%d %b %H:%M:%S}" if local.year == now.astimezone().year else f"{local:%d %b %Y %H:%M}"
+    local = local_time(at)
+    return f"{local:%d %b %H:%M:%S}" if local.year == local_time(now).year else f"{local:%d %b %Y %H:%M}"
 
 
 def axis_time(at: datetime, length: timedelta) -> str:
     """A moment as exactly as a stretch of that length needs it."""
-    local = at.astimezone()
+    local = local_time(at)
     if length > 60 * _DAY:
         return f"{local:%d %b %Y}"
     return f"{local:%d %b %H:%M}" if length > _DAY / 12 else f"{local:%d %b %H:%M:%S}"

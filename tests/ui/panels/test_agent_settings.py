@@ -13,6 +13,7 @@ from inspector.domain.activity import Importance
 from inspector.domain.agents import Agent, AgentStatus
 from inspector.domain.limits import Hysteresis
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.agent_settings.inputs import TextInput
 from inspector.ui.agent_settings.values import setting_of
 from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.presentation.labels import agent_name_fault
@@ -39,6 +40,39 @@ async def test_that_a_limit_is_a_draft_in_the_budget_at_once_and_saved_by_key(se
     assert tab.request.limits.memory_tokens == 2_500
     assert tab.line(MEMORY).text() == "2,500"
     await said(tab.studio, tab.until, "Settings of Ada saved.")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "between", "result"),
+    [("name", "abcd", "12", "ab12cd"), (MEMORY, "5678", "12", "561278"), ("provider", "abcd", "12", "ab12cd")],
+)
+async def test_that_keys_in_the_middle_of_a_line_stay_where_they_are_typed(
+    settings: OpenSettings, path: str, text: str, between: str, result: str
+) -> None:
+    tab = await settings()
+    tab.type(path, text)
+    line = tab.line(path)
+    line.setCursorPosition(2)
+    QTest.keyClicks(line, between)
+    assert line.text() == result
+    for _ in between:
+        QTest.keyClick(line, Qt.Key.Key_Backspace)
+    assert line.text() == text
+
+
+async def test_that_an_empty_persona_is_typed_from_its_beginning(settings: OpenSettings) -> None:
+    tab = await settings()
+    editor = tab.row("persona").input
+    assert isinstance(editor, TextInput)
+    editor.editor.setFocus()
+    tab.press(QKeySequence.StandardKey.SelectAll)
+    QTest.keyClick(editor.editor, Qt.Key.Key_Delete)
+    QTest.keyClicks(editor.editor, "I am Ada.")
+    assert editor.editor.text == "I am Ada."
+    editor.editor.select_range(5, 5)
+    QTest.keyClicks(editor.editor, "not ")
+    assert tab.panel.work.wanted is not None
+    assert tab.panel.work.wanted.persona == "I am not Ada."
 
 
 TYPED: tuple[tuple[str, str, Any], ...] = (

@@ -49,7 +49,8 @@ async def test_that_only_changed_settings_are_written_and_others_changes_stay(se
     await set_elsewhere(tab, "config.activity.entries_limit", 4)
     await set_elsewhere(tab, "name", "Countess")
     assert tab.line(HISTORY).text() == "4,444"
-    assert tab.line(MEMORY).text() == "2,000"
+    # Somebody is typing in it.
+    assert tab.line(MEMORY).text() == "2000"
     await tab.until(lambda: tab.request.limits.history_tokens == 4_444)
     assert tab.request.limits.memory_tokens == 2_000
     await tab.save()
