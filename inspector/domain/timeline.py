@@ -13,7 +13,15 @@ SYSTEM = ""
 """Stands for the agent of events that are the system's."""
 CHARACTERS_PER_TOKEN = 4
 """What a stored character is taken for, where nothing was reported."""
-_END = datetime.max.replace(tzinfo=UTC)
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+def moved(at: datetime, by: timedelta) -> datetime:
+    """A moment that much later or earlier, or the end of the calendar, where programs write "never" or nothing."""
+    try:
+        return at + by
+    except OverflowError:
+        return _LAST if by > timedelta() else _FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +84,8 @@ class EventExtent:
     def whole(self, now: datetime) -> TimeRange:
         """From the earliest to just behind the latest time; without any, the day that ends now."""
         latest = self.latest or now
-        earliest = self.earliest or latest - timedelta(days=1)
-        last = max(latest, earliest)
-        return TimeRange(earliest, last + min(timedelta(seconds=1), _END - last))
+        earliest = self.earliest or moved(latest, -timedelta(days=1))
+        return TimeRange(earliest, moved(max(latest, earliest), timedelta(seconds=1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,29 @@
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
 import pytest
 
-from inspector.ui.wording import with_unit
+from inspector.ui.wording import local_time, moment, with_unit
+
+FIRST, LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+
+@pytest.fixture
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", request.param)
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("zone", "at"), [("America/New_York", FIRST), ("Europe/Berlin", LAST)], indirect=["zone"]
+)
+def test_that_the_ends_of_the_calendar_have_a_time_in_every_zone(zone: None, at: datetime) -> None:
+    assert local_time(at) == at
+    assert moment(at, datetime(2026, 11, 29, tzinfo=UTC)) == f"{at:%d %b %Y %H:%M}"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from inspector.domain.dataclass import dataclass
-from inspector.domain.timeline import TimeRange
+from inspector.domain.timeline import TimeRange, moved
 
 SHORTEN = timedelta(seconds=2)
 """No stretch that is shown is shorter."""
@@ -33,13 +33,13 @@ class TimeScale:
         return (at - self.seen.start) / self.seen.length
 
     def at(self, share: float) -> datetime:
-        return self.seen.start + self.seen.length * share
+        return moved(self.seen.start, self.seen.length * share)
 
     def zoomed(self, factor: float, share: float) -> TimeScale:
         """With `factor` times as much shown; the moment at that share stays where it is."""
         fixed = self.at(share)
         length = min(max(self.seen.length * factor, SHORTEN), self.whole.length)
-        return self._placed(fixed - length * share, length)
+        return self._placed(moved(fixed, -length * share), length)
 
     def panned(self, share: float) -> TimeScale:
         """Moved by a share of what is shown."""
@@ -48,8 +48,8 @@ class TimeScale:
     def fitted(self, stretch: TimeRange) -> TimeScale:
         """With a stretch shown, and a little around it."""
         length = min(max(stretch.length * 1.1, SHORTEN), self.whole.length)
-        middle = stretch.start + stretch.length / 2
-        return self._placed(middle - length / 2, length)
+        middle = moved(stretch.start, stretch.length / 2)
+        return self._placed(moved(middle, -length / 2), length)
 
     def grown(self, whole: TimeRange) -> TimeScale:
         """Of a file that reaches further now; one that was shown whole still is."""
@@ -57,4 +57,4 @@ class TimeScale:
 
     def _placed(self, start: datetime, length: timedelta) -> TimeScale:
         start = max(self.whole.start, min(start, self.whole.end - length))
-        return replace(self, seen=TimeRange(start, start + length))
+        return replace(self, seen=TimeRange(start, moved(start, length)))

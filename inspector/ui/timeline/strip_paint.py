@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from inspector.domain.activity import Importance
 from inspector.domain.dataclass import dataclass
-from inspector.domain.timeline import ContextSize, EventDensity, SizeCourse, TimeBucket, TimeRange
+from inspector.domain.timeline import ContextSize, EventDensity, SizeCourse, TimeBucket, TimeRange, moved
 from inspector.ui.appearance import Appearance, TextSize
 from inspector.ui.timeline.scale import TimeScale
 from inspector.ui.timeline.words import COMPRESSED, MARKS, axis_time
@@ -78,8 +78,8 @@ class StripPainter:
         width = density.over.length / len(counts)
         for place, bucket in enumerate(density.buckets):
             if bucket.count:
-                left = self._x(density.over.start + width * place)
-                right = self._x(density.over.start + width * (place + 1))
+                left = self._x(moved(density.over.start, width * place))
+                right = self._x(moved(density.over.start, width * (place + 1)))
                 self._bar(bucket, left, max(1.5, right - left - 0.5), self._plot.height() * 0.92 / most)
         self._highest(tr_count("up to {count} event", "up to {count} events", most))
         self._marks(self._density_marks(density))
@@ -102,7 +102,7 @@ class StripPainter:
     def _density_marks(self, density: EventDensity) -> Iterator[tuple[float, str, QColor]]:
         width = density.over.length / max(1, len(density.buckets))
         for place, bucket in enumerate(density.buckets):
-            x = self._x(density.over.start + width * (place + 0.5))
+            x = self._x(moved(density.over.start, width * (place + 0.5)))
             if bucket.by_importance[Importance.CRITICAL]:
                 yield x, MARKS[Importance.CRITICAL], self._theme.error
             elif bucket.compressions:

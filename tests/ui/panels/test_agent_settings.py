@@ -44,7 +44,11 @@ async def test_that_a_limit_is_a_draft_in_the_budget_at_once_and_saved_by_key(se
 
 @pytest.mark.parametrize(
     ("path", "text", "between", "result"),
-    [("name", "abcd", "12", "ab12cd"), (MEMORY, "5678", "12", "561278"), ("provider", "abcd", "12", "ab12cd")],
+    [
+        ("name", "abcd", "12", "ab12cd"),
+        (MEMORY, "5678", "12", "561278"),
+        ("provider", "abcd", "12", "ab12cd"),
+    ],
 )
 async def test_that_keys_in_the_middle_of_a_line_stay_where_they_are_typed(
     settings: OpenSettings, path: str, text: str, between: str, result: str
