@@ -12,12 +12,12 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QLockFile, QObject, Signal
 
 from inspector.domain.settings import Setting, SettingValue
 
@@ -79,6 +79,8 @@ class Preferences(QObject):
         self.damaged_copy: Path | None = None
         """Where the damaged file is kept."""
         self._data = self._read()
+        self._start: QLockFile | None = None
+        """Held while the window starts."""
 
     @property
     def path(self) -> Path | None:
@@ -110,31 +112,31 @@ class Preferences(QObject):
         if not fits(self.rows[name], value):
             raise ValueError(f"{name}: {value!r}")
         if self.get(name) != value:
-            self._part("settings")[name] = value
-            self._write()
+            self._store(lambda data: _part(data, "settings").update({name: value}))
             self.changed.emit(name)
 
     def reset(self, name: str) -> None:
-        if self._part("settings").pop(name, None) is not None:
-            self._write()
+        if name in self._part("settings"):
+            self._store(lambda data: _part(data, "settings").pop(name, None))
             self.changed.emit(name)
 
     @property
     def recent(self) -> tuple[Path, ...]:
         """Files opened lately, the newest first, whether they are still there or not."""
-        stored = self._data.get("recent")
-        names = stored if isinstance(stored, list) else []
-        return tuple(Path(name) for name in names if isinstance(name, str) and name)[:_RECENT_KEPT]
+        return tuple(Path(name) for name in _recent(self._data))
 
     def remember(self, path: Path) -> None:
         """Put a file at the head of the recent ones."""
-        others = [each for each in self.recent if each != path]
-        self._data["recent"] = [str(each) for each in (path, *others)][:_RECENT_KEPT]
-        self._write()
+        name = str(path)
+
+        def put(data: dict[str, Any]) -> None:
+            data["recent"] = [name, *(each for each in _recent(data) if each != name)][:_RECENT_KEPT]
+
+        self._store(put)
 
     def forget(self, path: Path) -> None:
-        self._data["recent"] = [str(each) for each in self.recent if each != path]
-        self._write()
+        name = str(path)
+        self._store(lambda data: data.update(recent=[each for each in _recent(data) if each != name]))
 
     def view_of(self, path: Path) -> Mapping[str, Any]:
         """What was shown of a file when it was open last, as it was stored."""
@@ -143,12 +145,13 @@ class Preferences(QObject):
 
     def store_view(self, path: Path, view: Mapping[str, Any]) -> None:
         """Keep what is shown of a file, as long as it is among the recent ones."""
-        views = self._part("views")
-        if views.get(str(path)) != view:
-            recent = {str(each) for each in (*self.recent, path)}
-            kept = {name: each for name, each in views.items() if name in recent}
-            self._data["views"] = {**kept, str(path): dict(view)}
-            self._write()
+        name = str(path)
+
+        def put(data: dict[str, Any]) -> None:
+            data["views"] = {**_of_recent(data, "views", name), name: dict(view)}
+
+        if self._part("views").get(name) != view:
+            self._store(put)
 
     def panel_view(self, path: Path, panel: str) -> Mapping[str, Any]:
         """What a panel showed of a file when it was open last, as it was stored."""
@@ -158,13 +161,15 @@ class Preferences(QObject):
 
     def store_panel_view(self, path: Path, panel: str, view: Mapping[str, Any]) -> None:
         """Keep what a panel shows of a file, as long as it is among the recent ones."""
-        if self.panel_view(path, panel) == view:
-            return
-        views = self._part("panel_views")
-        recent = {str(each) for each in (*self.recent, path)}
-        kept = {name: each for name, each in views.items() if name in recent and isinstance(each, dict)}
-        self._data["panel_views"] = {**kept, str(path): {**kept.get(str(path), {}), panel: dict(view)}}
-        self._write()
+        name = str(path)
+
+        def put(data: dict[str, Any]) -> None:
+            kept = _of_recent(data, "panel_views", name)
+            kept = {each: views for each, views in kept.items() if isinstance(views, dict)}
+            data["panel_views"] = {**kept, name: {**kept.get(name, {}), panel: dict(view)}}
+
+        if self.panel_view(path, panel) != view:
+            self._store(put)
 
     def layout(self, name: str) -> bytes | None:
         """A stored window layout, only if it is byte for byte the one that was stored."""
@@ -184,63 +189,107 @@ class Preferences(QObject):
         """Keep a window layout with its hash."""
         stored = {"data": base64.b64encode(data).decode("ascii"), "sha256": _digest(name, data)}
         if self._part("layouts").get(name) != stored:
-            self._part("layouts")[name] = stored
-            self._write()
+            self._store(lambda data: _part(data, "layouts").update({name: stored}))
 
     def forget_layouts(self, beginning: str) -> None:
         """Go back to the first layout, of those whose names begin so."""
-        layouts = self._part("layouts")
-        self._data["layouts"] = {
-            name: each for name, each in layouts.items() if not name.startswith(beginning)
-        }
-        self._write()
+
+        def drop(data: dict[str, Any]) -> None:
+            layouts = _part(data, "layouts").items()
+            data["layouts"] = {name: each for name, each in layouts if not name.startswith(beginning)}
+
+        self._store(drop)
 
     def set_aside(self) -> None:
-        """Use defaults and the first layout from now on; recent files stay."""
+        """Use defaults and the first layout from now on. Settings stay stored for the next start, layouts don't."""
+        self._store(lambda data: data.update(layouts={}))
         self._data["settings"] = {}
-        self._data["layouts"] = {}
-        self._write()
 
     def begin_start(self) -> bool:
-        """Note that a start is under way; True when the last ones failed and defaults should be used."""
+        """Note that a start is under way; True when the last ones failed and defaults should be used.
+
+        A start beside which another window is starting is not counted: that one hasn't failed.
+        """
+        if not self._is_only_start():
+            return False
         stored = self._data.get("unfinished_starts")
         failed = stored if isinstance(stored, int) and not isinstance(stored, bool) and stored >= 0 else 0
-        self._data["unfinished_starts"] = failed + 1
-        self._write()
+        self._store(lambda data: data.update(unfinished_starts=failed + 1))
         return failed >= FAILED_STARTS_FOR_SAFE_MODE
 
     def end_start(self) -> None:
-        if self._data.pop("unfinished_starts", None) is not None:
-            self._write()
+        if "unfinished_starts" in self._data:
+            self._store(lambda data: data.pop("unfinished_starts", None))
+        self._start = None
+
+    def _is_only_start(self) -> bool:
+        if self._path is None:
+            return True
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._start = QLockFile(str(self._path.with_suffix(".starting")))
+        # A lock is stale when its process is gone, however old it is.
+        self._start.setStaleLockTime(0)
+        return self._start.tryLock(0) or self._start.error() != QLockFile.LockError.LockFailedError
 
     def _part(self, name: str) -> dict[str, Any]:
-        found = self._data.get(name)
-        if not isinstance(found, dict):
-            found = self._data[name] = {}
-        return found
+        return _part(self._data, name)
 
     def _read(self) -> dict[str, Any]:
         if self._path is None or not self._path.exists():
             return {}
-        try:
-            data = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            data = None
-        if isinstance(data, dict):
+        data = self._stored()
+        if data is not None:
             return data
         self.damaged = True
         with suppress(OSError):
             self.damaged_copy = self._path.replace(self._path.with_suffix(".damaged"))
         return {}
 
-    def _write(self) -> None:
-        """Store all. On a full or locked disk they hold until the program ends: nothing else fails for them."""
+    def _store(self, change: Callable[[dict[str, Any]], object]) -> None:
+        """Make a change here and in the file, whose other settings stay as other windows have left them.
+
+        On a full or locked disk it holds until the program ends: nothing else fails for it.
+        """
+        change(self._data)
         if self._path is None:
             return
+        stored = self._stored()
+        if stored is None:
+            stored = self._data
+        else:
+            change(stored)
         try:
-            _replace(self._path, json.dumps(self._data, indent=1, sort_keys=True))
+            _replace(self._path, json.dumps(stored, indent=1, sort_keys=True))
         except OSError as error:
             _LOG.warning("The window's settings can't be stored: %s", error)
+
+    def _stored(self) -> dict[str, Any] | None:
+        """What the file has now, None where there is none that can be read."""
+        try:
+            data = json.loads(self._path.read_text(encoding="utf-8")) if self._path is not None else None
+        except (OSError, ValueError, RecursionError):
+            return None
+        return data if isinstance(data, dict) else None
+
+
+def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
+    found = data.get(name)
+    if not isinstance(found, dict):
+        found = data[name] = {}
+    return found
+
+
+def _recent(data: Mapping[str, Any]) -> list[str]:
+    stored = data.get("recent")
+    names = stored if isinstance(stored, list) else []
+    return [name for name in names if isinstance(name, str) and name][:_RECENT_KEPT]
+
+
+def _of_recent(data: dict[str, Any], part: str, name: str) -> dict[str, Any]:
+    """What is stored in a part for recent files and one more."""
+    recent = {*_recent(data), name}
+    return {each: found for each, found in _part(data, part).items() if each in recent}
 
 
 def _replace(path: Path, text: str) -> None:

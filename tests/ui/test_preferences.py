@@ -125,6 +125,39 @@ def test_that_two_failed_starts_lead_to_a_safe_one(path: Path) -> None:
     assert Preferences(path).begin_start() is False
 
 
+def test_that_windows_that_start_beside_each_other_are_no_failed_starts(path: Path) -> None:
+    windows = [Preferences(path) for _ in range(4)]
+    assert not any(each.begin_start() for each in windows)
+    for each in windows:
+        each.end_start()
+    assert Preferences(path).begin_start() is False
+
+
+def test_that_windows_keep_each_others_settings(path: Path) -> None:
+    first, second = Preferences(path), Preferences(path)
+    first.set("window.theme", "light")
+    first.remember(Path("/a"))
+    second.remember(Path("/b"))
+    second.store_layout("state", b"docks")
+    again = Preferences(path)
+    assert again.text("window.theme") == "light"
+    assert again.recent == (Path("/b"), Path("/a"))
+    assert again.layout("state") == b"docks"
+
+
+def test_that_a_safe_start_keeps_the_settings_for_the_next_one(path: Path) -> None:
+    preferences = Preferences(path)
+    preferences.set("window.theme", "light")
+    preferences.store_layout("state", b"docks")
+    safe = Preferences(path)
+    safe.set_aside()
+    assert safe.text("window.theme") == "system"
+    safe.set("window.text_scale", 1.5)
+    again = Preferences(path)
+    assert (again.text("window.theme"), again.number("window.text_scale")) == ("light", 1.5)
+    assert again.layout("state") is None
+
+
 def test_that_no_path_means_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     preferences = Preferences(None)

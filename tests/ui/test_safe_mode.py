@@ -50,7 +50,7 @@ def test_that_safe_mode_takes_defaults_and_changes_no_settings(tmp_path: Path) -
     stored = {"settings": {"window.theme": "light", "window.text_scale": 1.5}, "recent": ["/gone"]}
     path = tmp_path / "window.json"
     path.write_text(json.dumps(stored))
-    said = 'print("THEME", shell.preferences.text("window.theme"), shell.appearance.scale)'
+    said = 'print("THEME", shell.preferences.text("window.theme"), shell.window.appearance.scale)'
     notices = 'print("NOTICES", [each.text for each in shell.window.banners.notices])'
     program = PROGRAM.replace("preferences=Path(preferences))", "preferences=Path(preferences), safe=True)")
     program = program.replace('    print("READY"', f'    {said}\n    {notices}\n    print("READY"')
