@@ -170,6 +170,17 @@ _BY_PLACE = (
 _DRAWN = "assigned_secret"
 """The kind that a name alone announces, so that its value must look drawn by lot."""
 
+_PRIVATE_KEY = "private_key"
+_KEY_END = r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+_BREAK = r"(?:\\[nr]|\s)"
+_KEY_BODY = (
+    rf"(?:{_BREAK}*+[A-Z][A-Za-z-]{{1,20}}: [A-Za-z0-9,. -]{{1,80}})*+"
+    rf"(?:{_BREAK}*+[A-Za-z0-9+/=]{{16,}}+)++(?:{_BREAK}++[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|\Z))?"
+)
+"""Headers, then lines of letters that no word has so many of; the last one may be short."""
+_LONGEST_KEY = 20_000
+"""Code points from the head of a private key within which its end is looked for."""
+
 _STRETCH = 32_000
 """Code points that are searched at once, about a millisecond for one pattern."""
 
@@ -223,7 +234,8 @@ def find_secrets(text: str, pause: Pause = no_pause) -> tuple[Secret, ...]:
         start, end = match.span(match.lastindex or 0)
         value = text[start:end]
         if not _is_placeholder(value) and _looks_drawn(value, _FORMS[rank].least_bits):
-            found.append((start, -end, rank))
+            whole = _end_of_key(text, end) if _FORMS[rank].kind == _PRIVATE_KEY else end
+            found.append((start, -whole, rank))
     kept: list[Secret] = []
     for start, past, rank in sorted(found):
         if not kept or start >= kept[-1].end:
@@ -251,6 +263,16 @@ def _matches(text: str, pause: Pause) -> Iterator[tuple[int, re.Match[str]]]:
                 at = ends[rank] = match.end()
 
 
+def _end_of_key(text: str, end: int) -> int:
+    """Where a private key ends that is found by its head: its body goes with it, whole or cut off."""
+    limit = end + _LONGEST_KEY
+    foot = _compiled(_KEY_END).search(text, end, limit)
+    if foot is not None:
+        return foot.end()
+    body = _compiled(_KEY_BODY).match(text, end, limit)
+    return end if body is None else body.end()
+
+
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     """A pattern at its first use: to compile all of them would delay every start, and few texts have a hint."""
@@ -269,12 +291,23 @@ def masked(text: str) -> str:
 
 def without_secrets(text: str) -> str:
     """A text as it may be shown: what looks like a secret is masked."""
+    return stretch_without_secrets(text, 0, len(text))
+
+
+def stretch_without_secrets(text: str, start: int, end: int) -> str:
+    """A stretch of a text as it may be shown: what stands around it may tell a secret, and none is shown in part."""
     shown: list[str] = []
-    at = 0
+    at = start
     for secret in find_secrets(text):
-        shown += (text[at : secret.start], masked(text[secret.start : secret.end]))
-        at = secret.end
-    return "".join((*shown, text[at:]))
+        if secret.end > at and secret.start < end:
+            shown += (text[at : max(at, secret.start)], masked(text[secret.start : secret.end]))
+            at = secret.end
+    return "".join((*shown, text[at:end]))
+
+
+def values_of_secrets(text: str, pause: Pause = no_pause) -> frozenset[str]:
+    """What looks like a secret in a text, each as it is written there."""
+    return frozenset(text[each.start : each.end] for each in find_secrets(text, pause))
 
 
 def _is_placeholder(value: str) -> bool:

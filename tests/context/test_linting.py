@@ -297,6 +297,26 @@ def test_that_findings_are_the_same_each_time_and_a_plain_context_has_none() -> 
     assert look(a_snapshot(a_block("a", "A few words."), history=turns(3))) == []
 
 
+@pytest.mark.parametrize("first", ["DB_PASSWORD=", "PGPASS: "])
+def test_that_no_secret_is_told_by_a_duplicate_that_begins_with_it(first: str) -> None:
+    secret = "Zx81kQpLm27Tt"
+    second = {"DB_PASSWORD=": "PGPASS: ", "PGPASS: ": "DB_PASSWORD="}[first]
+    snapshot = a_snapshot(
+        a_block("a", f"{first}{secret} {POLICY}"), a_block("b", f"{second}{secret} {POLICY}")
+    )
+    found = look(snapshot)
+    assert of(found, LintRule.DUPLICATE_TEXT)
+    assert all(secret not in str(each) for each in found)
+
+
+def test_that_a_private_key_in_two_blocks_is_in_no_finding() -> None:
+    body = "".join(random.Random(3).choices("abcdefghijkABCDEFG0123456789+/", k=64))
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n{body}==\n-----END RSA PRIVATE KEY-----"
+    found = look(a_snapshot(a_block("a", f"{key}\n{POLICY}"), a_block("b", f"{key}\n{POLICY}")))
+    assert of(found, LintRule.DUPLICATE_TEXT)
+    assert all(body[:12] not in str(each) for each in found)
+
+
 def test_that_no_secret_is_told_even_where_it_is_a_label() -> None:
     secret = "ghp_" + "a1B2" * 9
     passage = f"{POLICY[:60]} {secret} {POLICY[60:]}"

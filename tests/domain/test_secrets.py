@@ -54,6 +54,8 @@ AROUND = {
     "authorization": "Authorization: Bearer {}",
     "assigned_secret": "the api_key = '{}' is in use",
 }
+KEY_HEAD, KEY_FOOT = SECRETS["private_key"], SECRETS["private_key"].replace("BEGIN", "END")
+KEY_LINES = f"{drawn(64)}\n{drawn(64, seed=8)}\n{drawn(30, seed=9)}=="
 BEFORE = (
     *("", *"我йéßー٣🔑_=:([\"'`“。…/@-.+|>\uff0c\n\r\t\u2028\u00a0\u200b", "key_", "我的密钥是"),
     *(r"\n", r"\t", r"\"", r"\u5bc6", r"\u00e9", r"\xe9", r"\U0001f511", "%E5%AF%86", "%3d"),
@@ -98,6 +100,23 @@ def test_that_a_value_ends_where_a_chinese_sentence_does() -> None:
     secret = SECRETS["assigned_secret"]
     text = "密码 password={}\uff0c请记住。"
     assert without_secrets(text.format(secret)) == text.format(masked(secret))
+
+
+@pytest.mark.parametrize(
+    ("key", "behind"),
+    [
+        (f"{KEY_HEAD}\n{KEY_LINES}\n{KEY_FOOT}", " is it."),
+        (f"{KEY_HEAD}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{KEY_LINES}", "\nand so on."),
+        (f"{KEY_HEAD}\\n{KEY_LINES}\\n".replace("\n", "\\n"), '", "next": 1'),
+        (f"{KEY_HEAD}\n{drawn(64)}\n{drawn(9)}", ""),
+        (KEY_HEAD, " is how such a key begins, and then come letters that no word has."),
+    ],
+    ids=["whole", "cut off", "in JSON", "cut in a line", "only named"],
+)
+def test_that_a_private_key_is_found_with_its_lines(key: str, behind: str) -> None:
+    (found,) = find_secrets(f"Here: {key}{behind}")
+    assert found.kind == "private_key"
+    assert f"Here: {key}{behind}"[found.start : found.end].rstrip("\\n") == key.rstrip("\\n")
 
 
 @pytest.mark.parametrize("kind", SECRETS)

@@ -12,6 +12,7 @@ from inspector.domain.lint import LintSettings
 from inspector.domain.pauses import Pause
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, SourceKind
+from inspector.domain.secrets import values_of_secrets
 from inspector.domain.snapshot import BlockState, Snapshot
 
 
@@ -49,6 +50,17 @@ class LintContext:
             piece = self.block_pieces.get(state.block.id)
             if piece is not None:
                 yield state, piece
+
+    def secret_values(self, piece: Piece) -> frozenset[str]:
+        """What looks like a secret in a piece; each is searched once."""
+        found = self._secret_values.get(piece.id)
+        if found is None:
+            found = self._secret_values[piece.id] = values_of_secrets(piece.text, self.pause)
+        return found
+
+    @cached_property
+    def _secret_values(self) -> dict[str, frozenset[str]]:
+        return {}
 
     def count(self, text: str) -> Count:
         return self.counter.count(text)

@@ -24,7 +24,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length, render
 from inspector.domain.requests import Fix, Piece, SourceKind
 from inspector.domain.rules import InRule
-from inspector.domain.secrets import find_secrets, masked, without_secrets
+from inspector.domain.secrets import find_secrets, masked, stretch_without_secrets
 from inspector.domain.snapshot import BlockState
 
 _LITERALS = frozenset({InRule.PERSONA, InRule.INSTRUCTION, InRule.CUSTOM_SECTION})
@@ -103,8 +103,7 @@ def _finding(look: LintContext, there: Piece, here: Piece, words: Words, found: 
     places = [FindingSpan(here.id, words.starts[each.start], words.ends[each.end - 1]) for each in found]
     texts = [here.text[each.start : each.end] for each in places]
     counts = [look.count(text) for text in texts]
-    # Cut in two, a secret might not look like one.
-    longest = without_secrets(max(texts, key=len))
+    longest = _shown_of(look, there, here, max(places, key=lambda each: each.end - each.start))
     parameters = {
         "label": here.source.label,
         "other": there.source.label,
@@ -123,6 +122,17 @@ def _finding(look: LintContext, there: Piece, here: Piece, words: Words, found: 
         parameters,
         tuple(places),
     )
+
+
+def _shown_of(look: LintContext, there: Piece, here: Piece, place: FindingSpan) -> str:
+    """The words that stand in two pieces, without what looks like a secret in either of them.
+
+    Cut in two, or without the words before it, a secret might not look like one.
+    """
+    shown = stretch_without_secrets(here.text, place.start, place.end)
+    for value in sorted(look.secret_values(there), key=len, reverse=True):
+        shown = shown.replace(value, masked(value))
+    return shown
 
 
 def _piece_ref(piece: Piece) -> Ref:

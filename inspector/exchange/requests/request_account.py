@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters, Problem
 from inspector.domain.requests import Piece, PlacedPiece, Request, Section
-from inspector.domain.secrets import Secret, find_secrets
+from inspector.domain.secrets import find_secrets
 
 Word = Callable[[str, Parameters], str]
 Clean = Callable[[str], str]
@@ -24,9 +24,6 @@ PIECE_COLUMNS = (
     "start",
     "end",
 )
-_KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BODY = re.compile(r"(?:\\n|\\r|[A-Za-z0-9+/=\s,:-])*+")
-_LONGEST_KEY = 20_000
 
 
 @dataclass(frozen=True)
@@ -97,32 +94,36 @@ class RequestAccount:
 
 
 class Redactor:
-    """Replaces secrets and counts them. One secret is counted wherever it stands."""
+    """Replaces secrets and counts them. One secret is counted wherever it stands.
 
-    def __init__(self) -> None:
+    What is found in one of `texts` is replaced everywhere, also where nothing around it says that it is a secret.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
         self.count = 0
+        found = {
+            text[secret.start : secret.end]: secret.kind for text in texts for secret in find_secrets(text)
+        }
+        # The longest first: one may have another in it.
+        values = sorted(found, key=len, reverse=True)
+        self._kinds = found
+        self._values = re.compile("|".join(map(re.escape, values))) if values else None
 
     def clean(self, text: str) -> str:
         """The text with each secret replaced by its kind and nothing of it."""
         parts: list[str] = []
         at = 0
         for secret in find_secrets(text):
-            if secret.end <= at:
-                continue
-            parts += (text[at : max(at, secret.start)], f"[redacted: {secret.kind}]")
-            at = _end(text, secret)
-            self.count += 1
-        parts.append(text[at:])
+            parts += (self._without_values(text[at : secret.start]), self._redacted(secret.kind))
+            at = secret.end
+        parts.append(self._without_values(text[at:]))
         return "".join(parts)
 
+    def _without_values(self, text: str) -> str:
+        if self._values is None:
+            return text
+        return self._values.sub(lambda each: self._redacted(self._kinds[each.group()]), text)
 
-def _end(text: str, secret: Secret) -> int:
-    """Where a secret ends. A private key is found by its head; its body goes with it, whole or cut off."""
-    if secret.kind != "private_key":
-        return secret.end
-    limit = secret.end + _LONGEST_KEY
-    end = _KEY_END.search(text, secret.end, limit)
-    if end is not None:
-        return end.end()
-    body = _KEY_BODY.match(text, secret.end, limit)
-    return secret.end if body is None else body.end()
+    def _redacted(self, kind: str) -> str:
+        self.count += 1
+        return f"[redacted: {kind}]"

@@ -60,15 +60,19 @@ def _powershell(source: ExportSource, wish: RequestExport) -> WrittenRequest:
     return WrittenRequest(to_powershell(_wire(source, wish), wish.base))
 
 
+def _redactor(source: ExportSource) -> Redactor:
+    return Redactor(run.text for run in source.request.runs())
+
+
 def _report(source: ExportSource, wish: RequestExport) -> WrittenRequest:
-    redactor = Redactor()
+    redactor = _redactor(source)
     account = RequestAccount(source.request, source.word, redactor.clean)
     page = to_page(account, source.word("told.report_redacted", {}))
     return WrittenRequest(page, redactor.count)
 
 
 def _report_markdown(source: ExportSource, wish: RequestExport) -> WrittenRequest:
-    redactor = Redactor()
+    redactor = _redactor(source)
     text = to_markdown(RequestAccount(source.request, source.word, redactor.clean))
     return WrittenRequest(text, redactor.count)
 

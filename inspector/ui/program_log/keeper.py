@@ -11,7 +11,8 @@ from inspector.domain.secrets import without_secrets
 from inspector.ui.safe_text import shorten
 
 MOST_LINES = 2000
-_MOST_CHARACTERS = 20_000
+_MOST_CHARACTERS, _MOST_READ = 20_000, 60_000
+"""Characters of a line that are kept, and in which secrets are looked for."""
 _PROGRAM = "inspector"
 
 
@@ -50,7 +51,9 @@ class LogKeeper(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a line. Whoever calls holds the handler's lock."""
         try:
-            text = without_secrets(shorten(self.format(record), _MOST_CHARACTERS))
+            # Cut in two, a secret might not look like one.
+            read = self.format(record)[:_MOST_READ]
+            text = shorten(without_secrets(read), _MOST_CHARACTERS)
         except (TypeError, ValueError):
             self.handleError(record)
             return

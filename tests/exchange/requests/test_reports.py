@@ -127,7 +127,7 @@ def test_that_a_report_holds_no_secret_wherever_it_stood(form: RequestFormat, se
 @pytest.mark.parametrize("end", ["\n-----END RSA PRIVATE KEY-----", "", "\nand then other words."])
 def test_that_a_private_key_goes_whole(end: str) -> None:
     text = f"before\n-----BEGIN RSA PRIVATE KEY-----\n{KEY_BODY}\n{KEY_BODY}==" + end + "\nafter?"
-    redactor = Redactor()
+    redactor = Redactor(())
     cleaned = redactor.clean(text)
     assert KEY_BODY[:12] not in cleaned
     assert KEY_BODY[-12:] not in cleaned
@@ -135,8 +135,17 @@ def test_that_a_private_key_goes_whole(end: str) -> None:
     assert "?" in cleaned
 
 
+@pytest.mark.parametrize("form", [RequestFormat.REPORT, RequestFormat.REPORT_MARKDOWN])
+def test_that_a_report_holds_no_secret_where_nothing_says_that_it_is_one(form: RequestFormat) -> None:
+    made = request(["DB_PASSWORD=Zx81kQpLm27Tt for the database", "PGPASS: Zx81kQpLm27Tt is it"])
+    report = written(ExportSource(made, {}, None, word), RequestExport(form))
+    assert "Zx81kQpLm27Tt" not in report.text
+    assert "PGPASS: [redacted: assigned_secret] is it" in report.text
+    assert report.redacted == 2
+
+
 def test_that_text_without_secrets_is_as_it_was() -> None:
-    redactor = Redactor()
+    redactor = Redactor(())
     for text in (*HOSTILE, "", "The password is on the note.", "x" * 100_000):
         assert redactor.clean(text) == text
     assert redactor.count == 0

@@ -118,3 +118,14 @@ def test_that_the_log_is_bounded_and_takes_lines_of_every_thread() -> None:
     assert len(keeper.lines[-1].text) < 30_000
     log_line("%d", "no number")
     assert keeper.count == 3 * MOST_LINES + 1
+
+
+def test_that_secrets_in_long_lines_are_masked_whole() -> None:
+    keeper = LogKeeper()
+    body = "MIIEowIBAAKCAQEAx7f9Q2kLmZbT0Wv3s8nYpR5uDgHjKaXcVbNm1234567890ab"
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    for before in ("", *("x " * count for count in range(9_970, 10_000))):
+        for secret in (key, KEY):
+            text = f"{before}{secret} {'y ' * 5_000}"
+            keeper.emit(logging.LogRecord("inspector.x", logging.WARNING, __file__, 1, text, (), None))
+    assert not any(part in line.text for line in keeper.lines for part in (body[:12], KEY[:20]))
