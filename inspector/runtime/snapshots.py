@@ -104,6 +104,9 @@ class _View:
         if kind is RefKind.BLOCK and change.kind in CONTENT_OPERATIONS:
             self.blocks.add(change.ref.id)
             return
+        if kind is RefKind.AGENT and change.ref.id != agent_id:
+            # Blocks that it shares have its name.
+            self.stale.add(RowFamily.BLOCKS)
         if kind is RefKind.FILE:
             self.stale.update(RowFamily)
         if kind in _FAMILY_OF_REF:

@@ -9,7 +9,7 @@ from inspector.domain.blocks import CONSTELLATION_OWNER, BlockType, Permission
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent, Operation
 from inspector.domain.edits.block_rows import AttachBlock, CreateBlock, DeleteBlock, SetBlockType, SetPinned
-from inspector.domain.edits.rows import CreateAgent
+from inspector.domain.edits.rows import ConfigureAgent, CreateAgent
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.sharing import AgentEffect, SharableBlock, seen_by
@@ -62,6 +62,13 @@ async def test_that_a_level_that_cannot_be_read_allows_nothing_but_reading(
     damaged.close()
     found = {each.id: each.permission for each in (await opened.sharing.table()).blocks}
     assert found["blk_notes"] is Permission.READ_ONLY
+
+
+async def test_that_a_shared_block_has_the_new_name_of_its_owner(opened: Engine) -> None:
+    await begin(opened)
+    assert 'shared_from="agt_ada"' in (await opened.context.request(GRACE)).text
+    await write(opened, Ref(RefKind.AGENT, ADA), ConfigureAgent(name="Countess"))
+    assert 'shared_from="Countess"' in (await opened.context.request(GRACE)).text
 
 
 async def test_that_costs_say_what_is_in_what_is_out_and_why(opened: Engine, clock: HeldClock) -> None:
