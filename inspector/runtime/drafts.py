@@ -17,17 +17,21 @@ from inspector.domain.errors import Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.agent_store import AgentStore
 from inspector.runtime.environment import state_folder
-from inspector.storage.drafts_file import DraftsFile, StoredDraft, StoredUnreadJson
+from inspector.storage.drafts_file import DraftPlace, DraftsFile, StoredDraft, StoredUnreadJson
 
 _FILE = "drafts.sqlite"
 _QUERY_LIMITED_INFORMATION = 0x1000
 
 
 class DraftService:
-    """This instance's drafts for one constellation. The file is opened, or made, by the first use."""
+    """This instance's drafts for one constellation. The file is opened, or made, by the first use.
 
-    def __init__(self, agents: AgentStore, clock: Clock, folder: Path | None = None) -> None:
+    `path` is where the constellation is: a copy has the same id, and its drafts are its own.
+    """
+
+    def __init__(self, agents: AgentStore, clock: Clock, path: Path, folder: Path | None = None) -> None:
         self._agents = agents
+        self._path = path
         self._clock = clock
         self._folder = folder
         self._instance = f"{os.getpid()}.{secrets.token_hex(8)}"
@@ -63,7 +67,7 @@ class DraftService:
         """
         file = await self._opened()
         stored, problems = await file.of_constellation(self._constellation)
-        left = tuple(each for each in reversed(stored) if self._has_ended(each.instance))
+        left = tuple(each for each in reversed(stored) if self._is_left(each))
         return left, (*problems, *(() if file.problem is None else (file.problem,)))
 
     async def adopt(self, stored: StoredDraft) -> None:
@@ -96,16 +100,13 @@ class DraftService:
         """
         file = await self._opened()
         stored, _ = await file.of_constellation(self._constellation)
-        newest = {each.draft.ref: each for each in stored if each.draft.ref.kind is not RefKind.BLOCK}
-        own = {each.draft.ref: each for each in stored if each.instance == self._instance}
-        taken = []
-        for ref, each in newest.items():
-            if ref not in own and self._has_ended(each.instance):
+        records = [each for each in stored if each.draft.ref.kind is not RefKind.BLOCK]
+        own = {each.draft.ref: each for each in records if each.instance == self._instance}
+        taken = {each.draft.ref: each for each in records if self._is_left(each)} | own
+        for ref, each in taken.items():
+            if ref not in own:
                 await self.adopt(each)
-            elif ref not in own:
-                continue
-            taken.append(own.get(ref, each).draft)
-        return tuple(taken)
+        return tuple(each.draft for each in taken.values())
 
     async def keep_unread(self, unread: UnreadJson) -> None:
         """Keep JSON that can't be read yet; on disk when this returns.
@@ -137,7 +138,7 @@ class DraftService:
         taken: dict[Ref, UnreadJson] = {}
         for each in reversed(await file.unread_of(self._constellation)):
             is_own, ref = each.instance == self._instance, each.unread.ref
-            if ref in taken or not (is_own or self._has_ended(each.instance)):
+            if ref in taken or not (is_own or self._is_left(each)):
                 continue
             taken[ref] = each.unread
             if not is_own:
@@ -166,11 +167,15 @@ class DraftService:
     async def close(self) -> None:
         """Close the file; what is in it stays."""
         if self._file is not None:
+            await self._file.forget_place(self._instance)
             await self._file.close()
             self._file = None
 
-    def _has_ended(self, instance: str) -> bool:
-        return instance != self._instance and not _is_running(instance)
+    def _is_left(self, stored: StoredDraft | StoredUnreadJson) -> bool:
+        """Whether the instance has ended that wrote it, and wrote it for this file, which may have been moved since."""
+        if stored.instance == self._instance or _is_running(stored.instance):
+            return False
+        return stored.place is None or not stored.place.is_beside(self._path)
 
     async def _opened(self) -> DraftsFile:
         async with self._lock:
@@ -178,6 +183,9 @@ class DraftService:
                 folder = self._folder or state_folder()
                 self._constellation = await self._agents.constellation_id()
                 self._file = await DraftsFile.open(folder / _FILE)
+                await self._file.note_place(
+                    self._instance, await asyncio.to_thread(DraftPlace.of, self._path)
+                )
             return self._file
 
 

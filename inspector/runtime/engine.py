@@ -298,7 +298,9 @@ class Engine:
         """Edits that are not saved yet."""
         from inspector.runtime.drafts import DraftService
 
-        return DraftService(self.agents, self.surroundings.clock, self.surroundings.state_folder)
+        return DraftService(
+            self.agents, self.surroundings.clock, self.database.path, self.surroundings.state_folder
+        )
 
     @cached_property
     def summaries(self) -> SummaryService:

@@ -16,7 +16,7 @@ from inspector.domain.dataclass import dataclass
 from inspector.domain.edits.base import Draft, Edit, UnreadJson
 from inspector.domain.errors import FileError, MalformedError, Problem, Severity
 from inspector.domain.ref import Ref
-from inspector.storage.connection import Channel, Row, finish
+from inspector.storage.connection import Channel, Identity, Row, finish
 from inspector.storage.creation import SIDE_FILES, create_database
 from inspector.storage.failures import file_error
 from inspector.storage.json_columns import dump, load
@@ -45,7 +45,15 @@ _UNREAD_TABLE = """
         PRIMARY KEY (constellation_id, ref, instance)
     ) STRICT
 """
-"""A file of an earlier program gets it when it is opened."""
+_PLACES_TABLE = """
+    CREATE TABLE IF NOT EXISTS instance_files (
+        instance TEXT NOT NULL PRIMARY KEY,
+        path TEXT NOT NULL,
+        identity TEXT NOT NULL
+    ) STRICT
+"""
+_LATER_TABLES = (_UNREAD_TABLE, _PLACES_TABLE)
+"""A file of an earlier program gets them when it is opened."""
 _PUT = """
     INSERT INTO drafts (constellation_id, ref, instance, edit, updated_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (constellation_id, ref, instance) DO UPDATE
@@ -59,31 +67,64 @@ _PUT_UNREAD = """
 """
 _DISCARD_UNREAD = "DELETE FROM unread_json WHERE constellation_id = ? AND ref = ? AND instance = ?"
 _ALL_UNREAD = """
-    SELECT ref, instance, base, text, updated_at FROM unread_json
+    SELECT ref, instance, base, text, updated_at, path, identity
+    FROM unread_json LEFT JOIN instance_files USING (instance)
     WHERE constellation_id = ? ORDER BY updated_at, ref, instance
 """
 _UNREAD_TIMES = "SELECT ref, updated_at FROM unread_json WHERE constellation_id = ? AND instance = ?"
 _ALL = """
-    SELECT ref, instance, edit, updated_at FROM drafts
+    SELECT ref, instance, edit, updated_at, path, identity FROM drafts LEFT JOIN instance_files USING (instance)
     WHERE constellation_id = ? ORDER BY updated_at, ref, instance
+"""
+_NOTE_PLACE = "INSERT OR REPLACE INTO instance_files (instance, path, identity) VALUES (?, ?, ?)"
+_FORGET_PLACE = """
+    DELETE FROM instance_files WHERE instance = ?1
+        AND NOT EXISTS (SELECT 1 FROM drafts WHERE instance = ?1)
+        AND NOT EXISTS (SELECT 1 FROM unread_json WHERE instance = ?1)
 """
 
 
 @dataclass(frozen=True, slots=True)
+class DraftPlace:
+    """The file that an instance had open when it kept drafts: a copy has the same id, and is another file."""
+
+    path: Path
+    identity: str
+
+    @classmethod
+    def of(cls, path: Path) -> DraftPlace:
+        return cls(path.resolve(), _identity(path))
+
+    def is_beside(self, path: Path) -> bool:
+        """Whether that file still lies where it was, and is another one than lies under `path`."""
+        return bool(self.identity) and _identity(self.path) == self.identity != _identity(path)
+
+
+def _identity(path: Path) -> str:
+    found = Identity.of(path)
+    return "" if found is None else f"{found.device}:{found.inode}"
+
+
+@dataclass(frozen=True, slots=True)
 class StoredDraft:
-    """A draft and the instance of the inspector that wrote it; one from a crashed instance can be taken up."""
+    """A draft and the instance of the inspector that wrote it; one from a crashed instance can be taken up.
+
+    `place` is None where an earlier program wrote it.
+    """
 
     instance: str
     draft: Draft
+    place: DraftPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredUnreadJson:
-    """JSON that can't be read yet, the instance of the inspector that wrote it, and when that was last."""
+    """JSON that can't be read yet, which instance of the inspector wrote it, when that was last, and in which file."""
 
     instance: str
     unread: UnreadJson
     updated_at: datetime
+    place: DraftPlace | None = None
 
 
 class DraftsFile:
@@ -159,6 +200,14 @@ class DraftsFile:
                     found[ref] = read_time(row["updated_at"])
         return found
 
+    async def note_place(self, instance: str, place: DraftPlace) -> None:
+        """Note which file an instance has open."""
+        await self._write(_NOTE_PLACE, (instance, str(place.path), place.identity))
+
+    async def forget_place(self, instance: str) -> None:
+        """Forget which file an instance had open, if it leaves nothing."""
+        await self._write(_FORGET_PLACE, (instance,))
+
     async def close(self) -> None:
         await self._channel.close()
 
@@ -170,7 +219,12 @@ class DraftsFile:
 
 def _draft(row: Row) -> StoredDraft:
     edit: Edit = load(Edit, row["edit"])
-    return StoredDraft(row["instance"], Draft(edit.target, edit, read_time(row["updated_at"])))
+    draft = Draft(edit.target, edit, read_time(row["updated_at"]))
+    return StoredDraft(row["instance"], draft, _place(row))
+
+
+def _place(row: Row) -> DraftPlace | None:
+    return None if row["path"] is None else DraftPlace(Path(row["path"]), row["identity"])
 
 
 def _unread(row: Row) -> StoredUnreadJson | None:
@@ -180,7 +234,8 @@ def _unread(row: Row) -> StoredUnreadJson | None:
         at = read_time(row["updated_at"])
     except (MalformedError, ValueError):
         return None
-    return None if ref is None else StoredUnreadJson(row["instance"], UnreadJson(ref, base, row["text"]), at)
+    unread = None if ref is None else UnreadJson(ref, base, row["text"])
+    return None if unread is None else StoredUnreadJson(row["instance"], unread, at, _place(row))
 
 
 def _connector(path: Path) -> Callable[[], sqlite3.Connection]:
@@ -203,7 +258,8 @@ def _prepare(path: Path) -> Problem | None:
         try:
             _require_whole(path)
             with closing(_connector(path)()) as connection:
-                connection.execute(_UNREAD_TABLE)
+                for table in _LATER_TABLES:
+                    connection.execute(table)
         except sqlite3.DatabaseError as error:
             # Being locked or unreadable by its mode is no damage.
             if isinstance(error, sqlite3.OperationalError):
@@ -241,5 +297,6 @@ def _put_aside(path: Path, why: str) -> Problem:
 
 def _fill(connection: sqlite3.Connection) -> None:
     connection.execute(_TABLE)
-    connection.execute(_UNREAD_TABLE)
+    for table in _LATER_TABLES:
+        connection.execute(table)
     connection.execute("PRAGMA user_version = " + str(int(VERSION)))

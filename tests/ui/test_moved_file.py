@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,19 @@ async def test_that_what_took_the_place_opens_as_it_is_and_the_draft_stays_for_t
     assert [each.draft.ref for each in stored] == [NOTES]
     assert problems == ()
     await engine.close()
+
+
+async def test_that_a_copy_of_the_file_leaves_the_draft_to_the_original(scene: Scene) -> None:
+    path = await make_file(scene.folder / "a.constellation", scene.surroundings)
+    await draft(scene.real, scene.until, path)
+    copy = Path(shutil.copy2(path, scene.folder / "copy.constellation"))
+    await show(scene.real, copy, scene.until)
+    panel = await open_block(scene.real, scene.until)
+    await scene.until(lambda: panel.page.editor.text == STORED)
+    assert not scene.real.contents.workspace.file.drafts
+    await show(scene.real, path, scene.until)
+    panel = await open_block(scene.real, scene.until)
+    await scene.until(lambda: panel.page.editor.text == f"{TYPED}{STORED}")
 
 
 async def test_that_a_file_lost_while_it_is_being_opened_is_told_of(scene: Scene) -> None:
