@@ -174,5 +174,6 @@ def _fills(event: QKeyEvent) -> bool:
 
 
 def _text_of(index: Index) -> str:
-    text = index.data(Qt.ItemDataRole.EditRole)
+    # Asked of the model itself: on its way through Qt, a text loses a byte-order mark at its beginning.
+    text = index.model().data(index, Qt.ItemDataRole.EditRole) if index.isValid() else ""
     return text if isinstance(text, str) else ""

@@ -65,6 +65,13 @@ def read_table(text: str) -> list[list[str]]:
 
 def written_table(rows: Sequence[Sequence[str]]) -> str:
     """Cells as tab-separated lines, to be copied elsewhere."""
-    out = io.StringIO(newline="")
-    csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    # A line without anything would be read as none.
+    return "".join(("\t".join(map(_quoted, row)) or '""') + "\n" for row in rows)
+
+
+def _quoted(text: str) -> str:
+    """A cell, in quotes where it would be read as several. Python's writer leaves a lone carriage return as it is."""
+    if not any(each in text for each in '\t\n\r"'):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'

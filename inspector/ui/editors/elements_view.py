@@ -267,4 +267,6 @@ def _copied(roles: object, text: Callable[[object], str], row: object) -> str:
     if box is not None:
         return "yes" if box(row) == Qt.CheckState.Checked else "no"
     exact = given.get(Qt.ItemDataRole.EditRole)
-    return exact(row) if exact else text(row)
+    typed = exact(row) if exact else None
+    # A list that can't be typed in a cell is copied as it is shown.
+    return text(row) if typed is None else typed

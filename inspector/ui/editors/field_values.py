@@ -40,11 +40,22 @@ def read_value(
     """The value that is typed for a field, None where it is cleared; or why it cannot be one."""
     value: FieldItem = None
     if field.field_type is FieldType.LIST:
-        lines = [_scalar(field, line) for line in text.split("\n") if line]
-        value = entries_of(lines, old if isinstance(old, tuple) else (), new_id) or None
+        entries = old if isinstance(old, tuple) else ()
+        value = entries_of(_elements(field, text.split("\n"), entries), entries, new_id) or None
     elif text or (field.field_type is FieldType.TEXT and old == ""):
         value = _scalar(field, text)
     return checked_value(field, value)
+
+
+def _elements(field: FieldDef, lines: Sequence[str], old: Sequence[FieldEntry]) -> list[FieldScalar]:
+    """The values that lines mean: those before and behind what was typed are what they were, such as a number."""
+    was = [typed_text(each.value) for each in old]
+    least = min(len(lines), len(was))
+    first = next((at for at in range(least) if lines[at] != was[at]), least)
+    last = next((at for at in range(least - first) if lines[-1 - at] != was[-1 - at]), least - first)
+    typed = [_scalar(field, line) for line in lines[first : len(lines) - last] if line]
+    values = [each.value for each in old]
+    return [*values[:first], *typed, *values[len(values) - last :]]
 
 
 def checked_value(field: FieldDef, value: FieldItem) -> FieldItem | FieldFault:
@@ -82,7 +93,8 @@ def _scalar(field: FieldDef, text: str) -> FieldScalar:
     for choice in field.choices:
         if text == scalar_text(choice):
             return choice
-    if field.field_type not in _NUMBERS:
+    # Python would take 1_0 for ten.
+    if field.field_type not in _NUMBERS or "_" in text:
         return text
     try:
         return int(text)

@@ -9,8 +9,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 
+from inspector.domain.blocks import FieldDef, FieldType, ListSchema
 from inspector.domain.content import (
+    FieldEntry,
     ListContent,
+    ListItem,
 )
 from inspector.domain.edits.items import (
     InsertItem,
@@ -19,7 +22,7 @@ from inspector.domain.edits.items import (
     UpdateItem,
 )
 from inspector.ui.exact_text import copy_text, leave_text
-from tests.ui.editors.structured_blocks import TASKS
+from tests.ui.editors.structured_blocks import TASKS, block
 from tests.ui.panels.structured_tab import Keys, editor_in, go_to, paste, tick, titles
 
 pytestmark = pytest.mark.slow
@@ -388,3 +391,27 @@ async def test_that_a_copied_row_says_what_of_it_is_not_in_the_schema(open_block
     assert one.page.view.fault.text() == "Pasted without mood: not in the schema."
     assert one.draft == InsertItem({"title": "Sign", "done": False, "priority": 3}, "c", one.draft.id)
     leave_text()
+
+
+async def test_that_a_list_that_cannot_be_typed_in_a_cell_is_copied_as_it_is_shown(open_block: Any) -> None:
+    owners = (FieldEntry("x", "line one\nline two"), FieldEntry("y", "Sam"))
+    schema = ListSchema(item_schema=(FieldDef("title"), FieldDef("owners", FieldType.LIST)))
+    one = await open_block(
+        block("owned", schema, ListContent((ListItem("a", {"title": "A", "owners": owners}),)))
+    )
+    view = one.page.view.table
+    click(view, 0, 1)
+    assert "line one" in copied(view)
+    assert "Sam" in copied(view)
+
+
+async def test_that_a_cell_keeps_a_byte_order_mark(open_block: Any) -> None:
+    one = await open_block(block("odd", ListSchema(), ListContent((ListItem("1", "\ufeffbom"),))))
+    view = one.page.view.table
+    go_to(view, 0, 0)
+    QTest.keyClick(view, Qt.Key.Key_F2)
+    editor = editor_in(view)
+    editor.select_range(4, 4)
+    QTest.keyClicks(editor, "Q")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    assert [each.value for each in one.panel.editors.draft.content.items] == ["\ufeffbomQ"]
