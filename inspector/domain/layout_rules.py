@@ -68,8 +68,9 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
         yield "name", f"it must be one visible line of at most {LONGEST_NAME} characters"
     for place, text in (("description", layout.description), ("join", layout.join)):
         yield from ((place, why) for why in _text_faults(text, LONGEST_DRESS))
-    if not 0 < len(layout.sections) <= MOST_SECTIONS:
-        yield "sections", f"it has {len(layout.sections):,}, allowed are 1 to {MOST_SECTIONS}"
+    count = len(layout.sections) + len(layout.off) if layout.sections else 0
+    if not 0 < count <= MOST_SECTIONS:
+        yield "sections", f"it has {count:,}, allowed are 1 to {MOST_SECTIONS}"
     existing = sorted(each.kind for each in STRATEGIES)
     if layout.strategy and layout.strategy not in existing:
         yield (
@@ -79,7 +80,7 @@ def _faults(layout: Layout) -> Iterator[tuple[str, str]]:
     yield from (("join", why) for why in _join_faults(layout.join))
     yield from _template_faults(layout)
     yield from _name_faults(layout)
-    for entry in layout.sections:
+    for entry in (*layout.sections, *layout.off):
         yield from ((entry.name, why) for why in (*_bound_faults(entry), *_dress_faults(entry)))
         yield from ((entry.name, why) for why in _content_faults(entry))
 
@@ -109,7 +110,7 @@ def _template_faults(layout: Layout) -> Iterator[tuple[str, str]]:
 def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
     names = [entry.name for entry in layout.sections]
     seen: set[str] = set()
-    for entry in layout.sections:
+    for entry in (*layout.sections, *layout.off):
         if not _is_name(entry.name):
             yield (
                 f"section {len(seen) + 1}",
@@ -120,7 +121,7 @@ def _name_faults(layout: Layout) -> Iterator[tuple[str, str]]:
         if entry.name in FIXED:
             yield entry.name, "this section has a fixed place, remove it"
         seen.add(entry.name)
-        if entry.name == PERSONA and not _neighbours(names, PERSONA, INSTRUCTIONS):
+        if PERSONA in names and entry.name == PERSONA and not _neighbours(names, PERSONA, INSTRUCTIONS):
             yield entry.name, _parted(names)
     labels: dict[str, str] = {}
     for entry in layout.sections:

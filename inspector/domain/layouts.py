@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import StrEnum
 
 from inspector.domain.dataclass import dataclass
+from inspector.domain.messages import IF_SET
 
 
 class Wrapper(StrEnum):
@@ -60,6 +62,7 @@ class Layout:
     have not chosen one; empty for none.
     `block` is a template that stands in place of the wrapper, `line` one for each line of a block's text (see
     `write_block`); `gap` stands between the parts of a section, and with `empty_blocks` empty blocks are shown too.
+    `off` are sections that are kept with their text, and sent once they are among the `sections` again.
     """
 
     name: str
@@ -74,3 +77,4 @@ class Layout:
     line: str = ""
     gap: str = "\n\n"
     empty_blocks: bool = False
+    off: tuple[SectionLayout, ...] = field(default=(), metadata={IF_SET: True})

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.domain.codec import from_plain
+from inspector.domain.codec import from_plain, to_plain
 from inspector.domain.errors import MalformedError
 from inspector.domain.layout_rules import BLOCK_SECTIONS, BUILT_IN, FIXED, MESSAGES, RESERVED, check_layout
 from inspector.domain.layouts import Layout, SectionLayout, Wrapper
@@ -38,6 +38,20 @@ def test_that_a_layout_has_a_name_that_can_be_read(name: str) -> None:
     where, why = refusal(with_sections(CORE, SectionLayout(name, text="x")))
     assert where == "mine: section 2"
     assert "one visible line" in why
+
+
+def test_that_a_section_that_is_off_is_stored_only_where_there_is_one_and_keeps_the_rules() -> None:
+    assert "off" not in to_plain(OWN)
+    own = SectionLayout("rules", text="Never deploy on Fridays.")
+    kept = replace(OWN, off=(own, SectionLayout("persona", heading="# You")))
+    check_layout(kept)
+    assert from_plain(Layout, to_plain(kept)) == kept
+    assert refusal(replace(OWN, off=(CORE,))) == ("mine: core", "its name is used twice")
+    assert "at most" in refusal(replace(OWN, off=(replace(own, priority=10**10),)))[1]
+    assert refusal(replace(kept, sections=()))[1].startswith("it has 0,")
+    assert refusal(replace(OWN, off=tuple(replace(own, name=f"{n}") for n in range(200))))[1].startswith(
+        "it has 201"
+    )
 
 
 @pytest.mark.parametrize(

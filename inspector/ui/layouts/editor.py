@@ -122,7 +122,7 @@ class LayoutEditor(QWidget):
             return
         is_same = self._layout is not None and self._layout.name == layout.name
         row = self.table.row if self.table is not None and is_same else None
-        self._layout, self._rows = layout, SectionRows(layout.sections)
+        self._layout, self._rows = layout, SectionRows(layout.sections, layout.off)
         self._show_table(ContentDraft(section_schema(), self._rows.content), row)
         self.whole.show_layout(layout)
         self._tell_fault()
@@ -191,11 +191,13 @@ class LayoutEditor(QWidget):
 
     def _take_rows(self) -> None:
         if self._layout is not None and self.table is not None:
-            self._take(replace(self._layout, sections=self._rows.sections_in(self.table.content)))
+            rows, content = self._rows, self.table.content
+            self._take(replace(self._layout, sections=rows.sections_in(content), off=rows.off_in(content)))
 
     def _take_whole(self, layout: Layout) -> None:
         if self._layout is not None:
-            self._take(replace(layout, sections=self._layout.sections, name=self._layout.name))
+            mine = self._layout
+            self._take(replace(layout, sections=mine.sections, off=mine.off, name=mine.name))
 
     def _take(self, layout: Layout) -> None:
         if layout != self._layout:
@@ -213,12 +215,12 @@ class LayoutEditor(QWidget):
         self.faulted.emit()
 
     def _row_id(self, place: str) -> str:
-        """The row of a section's name; of ``section 2``, where the name is at fault, the second that is on."""
+        """The row of a section's name; of ``section 2``, where the name is at fault, counts those that are on first."""
         of, rows = titles(), self.table.rows if self.table is not None else ()
         found = [each.id for each in rows if row_values(each).get(of.name) == place]
         number = place.removeprefix("section ")
         if not found and number.isdecimal():
-            found = [each.id for each in rows if row_values(each).get(of.on) is True][int(number) - 1 :]
+            found = [each.id for each in sorted(rows, key=is_on, reverse=True)][int(number) - 1 :]
         return found[0] if found else ""
 
     def _choose(self, place: str) -> None:

@@ -101,17 +101,17 @@ def detail_fields() -> tuple[FieldDef, ...]:
 
 
 class SectionRows:
-    """The rows of a layout's sections; built-in ones that it does not have follow, switched off.
+    """The rows of a layout's sections; its own `off` and the built-in ones that it does not have follow, switched off.
 
     A row that nobody changed is the very section that it was made of.
     """
 
-    def __init__(self, sections: tuple[SectionLayout, ...]) -> None:
-        names = {each.name for each in sections}
+    def __init__(self, sections: tuple[SectionLayout, ...], off: tuple[SectionLayout, ...] = ()) -> None:
+        names = {each.name for each in (*sections, *off)}
         absent = [SectionLayout(each) for each in (*BUILT_IN, MESSAGES) if each not in names]
         rows = [
             (f"section{at}", each, _row(each, is_on=at < len(sections)))
-            for at, each in enumerate((*sections, *absent))
+            for at, each in enumerate((*sections, *off, *absent))
         ]
         self._given = {id_: (section, row) for id_, section, row in rows}
         self.content = ListContent(tuple(ListItem(id_, row) for id_, _, row in rows))
@@ -120,11 +120,17 @@ class SectionRows:
         """The sections that are switched on, in their order."""
         return tuple(self._section(each) for each in content.items if is_on(each))
 
+    def off_in(self, content: ListContent) -> tuple[SectionLayout, ...]:
+        """The sections that are switched off and say more than a name."""
+        found = [self._section(each) for each in content.items if not is_on(each)]
+        return tuple(each for each in found if each != SectionLayout(each.name))
+
     def _section(self, row: ListItem) -> SectionLayout:
         section, given = self._given.get(row.id, (None, None))
-        if section is not None and given is not None and {**given, titles().on: True} == row.value:
+        values = row_values(row)
+        if section is not None and given is not None and given == {**values, titles().on: given[titles().on]}:
             return section
-        return _section(row_values(row), section or SectionLayout(""))
+        return _section(values, section or SectionLayout(""))
 
 
 def row_values(row: ListItem) -> Values:

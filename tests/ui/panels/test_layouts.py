@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from inspector.domain.agents import ContextConfig
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.rows import ConfigureAgent, PutLayout
-from inspector.domain.layouts import Layout
+from inspector.domain.layouts import Layout, SectionLayout
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.what_if import WhatIf
@@ -364,3 +364,36 @@ async def test_that_a_layout_whose_save_is_undone_is_not_tried_any_more(studio: 
     assert workspace.file.what_if == WhatIf()
     assert workspace.file.request_problem is None
     await tab.calm()
+
+
+async def test_that_an_own_section_that_is_off_keeps_its_text(studio: Studio, until: Until) -> None:
+    standard = shipped_layouts()["standard"]
+    own = SectionLayout("rules", heading="## Rules", text=RULE)
+    mine = replace(standard, name="mine", sections=(*standard.sections, own))
+    await studio.opener.change_file(Edit(MINE, PutLayout(mine)))
+    tab = await opened(studio, until, "mine")
+    core = next(each for each in standard.sections if each.name == "core")
+    for name in ("rules", "core"):
+        QTest.keySequence(tab.choose(name), QKeySequence("Space"))
+        await tab.calm()
+    await _look_away(tab)
+    assert not {"rules", "core"} & set(tab.names)
+    QTest.keySequence(tab.choose("rules"), QKeySequence("Ctrl+S"))
+    await until(lambda: not tab.workspace.file.records)
+    await _look_away(tab)
+    kept = (await tab.stored())["mine"]
+    assert set(kept.off) == {own, core}
+    assert not {own, core} & set(kept.sections)
+    QTest.keySequence(tab.choose("rules"), QKeySequence("Space"))
+    await tab.calm()
+    assert tab.panel.work.wanted is not None
+    assert tab.panel.work.wanted.sections[-1] == own
+    assert tab.panel.work.wanted.off == (core,)
+
+
+async def _look_away(tab: LayoutTab) -> None:
+    """Look at another layout and come back."""
+    for name in ("standard", "mine"):
+        tab.studio.contents.services.selection.open(Ref(RefKind.LAYOUT, name))
+        await tab.calm()
+        assert tab.panel.work.name == name
