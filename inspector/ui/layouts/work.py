@@ -90,10 +90,7 @@ class LayoutWork(QObject):
     @property
     def is_stale(self) -> bool:
         """Whether somebody else saved this layout since its draft began, and nobody has said to replace that."""
-        edit = self._workspace.file.records.get(self._ref)
-        present = (self._own or {}).get(self.name)
-        is_other = edit is not None and edit.base not in (None, said_version(present))
-        return self.is_read and is_other and not self._overwrites
+        return self._is_other(self.name) and not self._overwrites
 
     def users(self, name: str) -> tuple[Agent, ...]:
         """The agents that have a layout, as they are saved."""
@@ -142,12 +139,10 @@ class LayoutWork(QObject):
             self._workspace.records.put(Edit(self._ref, PutLayout(layout), base))
         self.changed.emit()
 
-    def duplicate(self, name: str) -> None:
-        """Begin a layout of one's own with what the shown one says."""
-        layout = self.wanted
-        if layout is not None:
-            self.name, self.failure, self._overwrites = name, "", False
-            self.put(replace(layout, name=name))
+    def duplicate(self, layout: Layout, name: str) -> None:
+        """Begin a layout of one's own with what another one says."""
+        self.name, self.failure, self._overwrites = name, "", False
+        self.put(replace(layout, name=name))
 
     def discard(self) -> PutLayout | None:
         """Give up the draft; gives what can be put back. One that was never saved is gone."""
@@ -185,45 +180,63 @@ class LayoutWork(QObject):
 
         self._apply([replace(edit, base=None)], "", done)
 
-    def rename(self, name: str) -> None:
-        """Give the shown layout another name, and with it to the agents that have it, as one change."""
-        layout, was = self.wanted, self.name
-        if layout is None or not self.is_own:
-            return
-        if not self.is_saved:
-            self._workspace.records.drop(self._ref)
-            self.name = name
-            self.put(replace(layout, name=name))
-            self._try_in_place_of(was, name)
-            return
-        edits = [Edit(Ref(RefKind.LAYOUT, name), PutLayout(replace(layout, name=name)))]
-        edits += [*self._moved(name), Edit(self._ref, DeleteRow())]
+    def rename(self, was: str, name: str) -> None:
+        """Give a layout another name, and with it to the agents that have it, as one change; its draft goes along."""
+        ref, stored = Ref(RefKind.LAYOUT, was), (self._own or {}).get(was)
+        if self._is_other(was):
+            self._fail(
+                tr("Someone else saved {name} since you began. Decide about your draft first.", name=was)
+            )
+        elif stored is not None:
+            renamed = replace(stored, name=name)
+            edits = [Edit(Ref(RefKind.LAYOUT, name), PutLayout(renamed))]
+            edits += [*self._moved(was, name), Edit(ref, DeleteRow())]
 
-        def done(_: Sequence[Receipt]) -> None:
-            self._saving, self.name = False, name
-            self._try_in_place_of(was, name)
-            self.read()
+            def done(_: Sequence[Receipt]) -> None:
+                self._saving = False
+                left = {key: each for key, each in (self._own or {}).items() if key != was}
+                self._own = {**left, name: renamed}
+                self._take_name(was, name)
+                self.read()
 
-        self._apply(edits, tr("Renamed the layout {old} to {new}.", old=was, new=name), done)
+            self._apply(edits, tr("Renamed the layout {old} to {new}.", old=was, new=name), done)
+        elif ref in self._workspace.file.records:
+            self._take_name(was, name)
+        else:
+            self._fail(tr("The file has no layout {name} any more.", name=was))
 
-    def delete(self) -> None:
-        """Delete the shown layout of the file; agents that have it get the usual one, in the same change."""
-        name, usual = self.name, usual_layout()
+    def delete(self, name: str) -> None:
+        """Delete a layout of the file; agents that have it get the usual one, in the same change."""
+        ref, usual = Ref(RefKind.LAYOUT, name), usual_layout()
         is_tried = self._workspace.file.what_if.layout == name and name not in shipped_layouts()
         text = tr("Deleted the layout {name}.", name=name)
         if is_tried:
             text = tr("Deleted the layout {name}. The what-if no longer tries it.", name=name)
-        moved = [] if name in shipped_layouts() else self._moved(usual)
+        moved = [] if name in shipped_layouts() else self._moved(name, usual)
 
         def done(_: Sequence[Receipt]) -> None:
             self._saving = False
-            self._workspace.records.drop(Ref(RefKind.LAYOUT, name))
-            self.name = name if name in shipped_layouts() else usual
+            self._workspace.records.drop(ref)
+            if self.name == name and name not in shipped_layouts():
+                self.name = usual
             if is_tried:
                 self._try_in_place_of(name, None)
             self.read()
 
-        self._apply([*moved, Edit(self._ref, DeleteRow())], text, done)
+        self._apply([*moved, Edit(ref, DeleteRow())], text, done)
+
+    def _take_name(self, was: str, name: str) -> None:
+        """Let the draft of a layout that has another name by now, and what shows or tries it, have that name too."""
+        edit = self._workspace.file.records.get(Ref(RefKind.LAYOUT, was))
+        if edit is not None and isinstance(edit.operation, PutLayout):
+            base = said_version((self._own or {}).get(name))
+            draft = PutLayout(replace(edit.operation.layout, name=name))
+            self._workspace.records.put(Edit(Ref(RefKind.LAYOUT, name), draft, base))
+            self._workspace.records.drop(edit.target)
+        if self.name == was:
+            self.name = name
+        self._try_in_place_of(was, name)
+        self._tell()
 
     def _try_in_place_of(self, was: str, name: str | None) -> None:
         """Let what tries a layout try another one, or None for the agent's own."""
@@ -235,14 +248,24 @@ class LayoutWork(QObject):
     def _ref(self) -> Ref:
         return Ref(RefKind.LAYOUT, self.name)
 
-    def _moved(self, name: str) -> list[Edit]:
-        """The edits that give the agents of the shown layout another one."""
+    def _is_other(self, name: str) -> bool:
+        """Whether somebody else saved a layout since its draft began."""
+        edit = self._workspace.file.records.get(Ref(RefKind.LAYOUT, name))
+        present = (self._own or {}).get(name)
+        return self.is_read and edit is not None and edit.base not in (None, said_version(present))
+
+    def _moved(self, was: str, name: str) -> list[Edit]:
+        """The edits that give the agents of a layout another one."""
         edits: list[Edit] = []
-        for agent in self.users(self.name):
+        for agent in self.users(was):
             operation = configuration(agent, replace(agent, config=replace(agent.config, layout=name)))
             if isinstance(operation, ConfigureAgent):
                 edits.append(Edit(Ref(RefKind.AGENT, agent.id), operation))
         return edits
+
+    def _fail(self, why: str) -> None:
+        self.failure = why
+        self._tell()
 
     def _apply(self, edits: Sequence[Edit], text: str, done: Callable[[Sequence[Receipt]], None]) -> None:
         def failed(error: BaseException) -> bool:

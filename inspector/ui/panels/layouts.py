@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
@@ -33,7 +33,7 @@ _HALVES = (3, 2)
 _EDITOR_ROWS, _PREVIEW_ROWS = 8, 7
 _NARROW_STEPS = 165
 _LONGEST_NAME = 60
-_DISCARDED, _STALE, _FAILED, _PROBLEMS = "discarded", "stale", "failed", "problems"
+_DISCARDED, _STALE, _FAILED, _PROBLEMS, _DELETE = "discarded", "stale", "failed", "problems", "delete"
 
 
 class LayoutsPanel(Panel):
@@ -57,6 +57,8 @@ class LayoutsPanel(Panel):
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._is_sized = False
         self._states: tuple[object, ...] = ()
+        self._asked = ""
+        """The layout about whose deletion is asked."""
         self.act(*self._actions())
         self._lay_out()
         self._connect()
@@ -68,6 +70,8 @@ class LayoutsPanel(Panel):
         """Build the preview again when the Request is another, soon and only while somebody looks."""
         if what & (What.REQUEST | What.AGENT | What.FILE):
             self._preview_soon()
+        if what & What.FILE:
+            self.banners.close_notice(_DISCARDED)
         if what & (What.FILE | What.AGENT | What.WHAT_IF):
             self._tell()
 
@@ -110,7 +114,7 @@ class LayoutsPanel(Panel):
             Action(
                 "sections.duplicate", tr("Duplicate layout …"), self._ask_copy, None, "copy", self._no_copy
             ),
-            Action("sections.rename", tr("Rename layout …"), self._ask_name, None, "rename", self._not_own),
+            Action("sections.rename", tr("Rename layout …"), self._ask_name, None, "rename", self._not_named),
             Action(
                 "sections.delete", tr("Delete layout …"), self._ask_delete, None, "delete", self._not_saved
             ),
@@ -230,6 +234,8 @@ class LayoutsPanel(Panel):
 
     def _tell_notices(self) -> None:
         work = self.work
+        if work.name != self._asked:
+            self.banners.close_notice(_DELETE)
         stale = tr("Someone else saved this layout since you began.")
         choices = ((tr("Replace theirs"), work.overwrite), (tr("Discard mine"), self._discard))
         problems = " ".join(tr_code(each.code, each.parameters) for each in work.problems[:3])
@@ -252,7 +258,7 @@ class LayoutsPanel(Panel):
         self.try_button.setAccessibleName(text)
         reasons = (
             (self.duplicate_button, self._no_copy()),
-            (self.rename_button, self._not_own()),
+            (self.rename_button, self._not_named()),
             (self.delete_button, self._not_saved()),
             (self.try_button, self._not_tried()),
             (self.discard_button, self._not_discardable()),
@@ -284,6 +290,10 @@ class LayoutsPanel(Panel):
         if self._no_copy():
             return self._no_copy()
         return "" if self.work.is_own else tr("the layout is built in")
+
+    def _not_named(self) -> str:
+        stale = tr("someone else saved the layout since you began") if self.work.is_stale else ""
+        return self._not_editable() or stale
 
     def _not_editable(self) -> str:
         return self._not_own() or (tr("saving …") if self.work.is_saving else "")
@@ -351,18 +361,16 @@ class LayoutsPanel(Panel):
         layout: Layout | None = self.work.wanted
         if layout is not None and not self._no_copy():
             name = self.work.free_name(layout.name)
-            self._ask(tr("Duplicate layout"), tr("Duplicate"), name, self.work.duplicate)
+            self._ask(tr("Duplicate layout"), tr("Duplicate"), name, partial(self.work.duplicate, layout))
 
     def _ask_name(self) -> None:
-        if not self._not_own():
-            self._ask(tr("Rename layout"), tr("Rename"), self.work.name, self.work.rename)
+        if not self._not_named():
+            name = self.work.name
+            self._ask(tr("Rename layout"), tr("Rename"), name, partial(self.work.rename, name))
 
-    def _ask(self, title: str, do: str, name: str, take: object) -> None:
+    def _ask(self, title: str, do: str, name: str, take: Callable[[str], None]) -> None:
         fields = (FormField("name", tr("Name"), name, required=True, fault=self.work.name_fault),)
-        dialog = FormDialog(
-            self.window(), title, fields, do, lambda given: take(given["name"]) if callable(take) else None
-        )
-        dialog.show()
+        FormDialog(self.window(), title, fields, do, lambda given: take(given["name"])).show()
 
     def _ask_delete(self) -> None:
         if self._not_saved():
@@ -372,11 +380,12 @@ class LayoutsPanel(Panel):
             text = tr("Used by {agents}. They get the layout {usual}.", agents=users, usual=usual_layout())
         else:
             text = tr("No agent uses it.")
-        choices = ((tr("Delete"), self._delete),)
-        title = tr("Delete the layout {name}?", name=one_line(self.work.name, _LONGEST_NAME))
-        self.banners.show_notice(Notice("delete", title, text, "warning", choices=choices))
+        self._asked = name = self.work.name
+        choices = ((tr("Delete"), partial(self._delete, name)),)
+        title = tr("Delete the layout {name}?", name=one_line(name, _LONGEST_NAME))
+        self.banners.show_notice(Notice(_DELETE, title, text, "warning", choices=choices))
 
-    def _delete(self) -> None:
-        self.banners.close_notice("delete")
+    def _delete(self, name: str) -> None:
+        self.banners.close_notice(_DELETE)
         if not self._not_saved():
-            self.work.delete()
+            self.work.delete(name)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from inspector.domain.agents import ContextConfig
 from inspector.domain.edits.base import Edit, Intent
+from inspector.domain.edits.block_rows import DeleteRow
 from inspector.domain.edits.rows import ConfigureAgent, PutLayout
 from inspector.domain.layouts import Layout, SectionLayout
 from inspector.domain.ref import Ref, RefKind
@@ -397,3 +398,105 @@ async def _look_away(tab: LayoutTab) -> None:
         tab.studio.contents.services.selection.open(Ref(RefKind.LAYOUT, name))
         await tab.calm()
         assert tab.panel.work.name == name
+
+
+ALPHA, BETA = Ref(RefKind.LAYOUT, "alpha"), Ref(RefKind.LAYOUT, "beta")
+
+
+async def _two(studio: Studio, until: Until) -> LayoutTab:
+    """The first of two own layouts of the file."""
+    standard = shipped_layouts()["standard"]
+    await studio.opener.change_file(
+        *(Edit(each, PutLayout(replace(standard, name=each.id))) for each in (ALPHA, BETA))
+    )
+    return await opened(studio, until, "alpha")
+
+
+async def test_that_the_delete_question_closes_with_the_layout_it_names(studio: Studio, until: Until) -> None:
+    tab = await _two(studio, until)
+    QTest.mouseClick(tab.panel.delete_button, LEFT)
+    assert "Delete the layout alpha?" in texts(tab.panel.banners)
+    studio.contents.services.selection.open(BETA)
+    await tab.calm()
+    assert tab.panel.work.name == "beta"
+    assert tab.panel.banners.notices == ()
+    assert set(await tab.stored()) == {"alpha", "beta"}
+
+
+def _form(studio: Studio) -> QLineEdit:
+    dialog = next(each for each in studio.window.findChildren(FormDialog) if each.isVisible())
+    line = dialog.findChild(QLineEdit)
+    assert line is not None
+    return line
+
+
+async def _enter(tab: LayoutTab, line: QLineEdit, name: str) -> None:
+    line.selectAll()
+    QTest.keyClicks(line, name)
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    await tab.calm()
+
+
+async def test_that_a_form_is_about_the_layout_it_was_opened_for(studio: Studio, until: Until) -> None:
+    tab = await _two(studio, until)
+    QTest.mouseClick(tab.panel.rename_button, LEFT)
+    line = _form(studio)
+    studio.contents.services.selection.open(BETA)
+    await tab.calm()
+    await _enter(tab, line, "gamma")
+    assert set(await tab.stored()) == {"beta", "gamma"}
+    assert tab.panel.work.name == "beta"
+    QTest.mouseClick(tab.panel.rename_button, LEFT)
+    line = _form(studio)
+    await studio.opener.engine.apply([Intent(Edit(BETA, DeleteRow()), values.NOOR)])
+    await until(lambda: "beta" not in tab.panel.work.names)
+    await _enter(tab, line, "delta")
+    assert "The file has no layout beta any more." in texts(tab.panel.banners)
+    assert set(await tab.stored()) == {"gamma"}
+
+
+async def test_that_a_draft_goes_along_with_its_renamed_layout(studio: Studio, until: Until) -> None:
+    tab = await _two(studio, until)
+    tab.type("core", titles().heading, "## Desk")
+    await tab.calm()
+    await tab.answer(tab.panel.rename_button, "gamma")
+    assert set(await tab.stored()) == {"beta", "gamma"}
+    assert "alpha" not in tab.panel.work.names
+    assert tab.panel.work.is_dirty
+    assert not tab.panel.work.is_stale
+    QTest.mouseClick(tab.panel.save_button, LEFT)
+    await until(lambda: not tab.workspace.file.records)
+    await tab.calm()
+    saved = (await tab.stored())["gamma"]
+    assert "## Desk" in [each.heading for each in saved.sections]
+
+
+async def test_that_a_layout_somebody_else_saved_meanwhile_is_not_renamed(
+    studio: Studio, until: Until
+) -> None:
+    tab = await _two(studio, until)
+    tab.type("core", titles().heading, "## Desk")
+    await tab.calm()
+    QTest.mouseClick(tab.panel.rename_button, LEFT)
+    line = _form(studio)
+    theirs = replace(shipped_layouts()["standard"], name="alpha", description="theirs")
+    await studio.opener.engine.apply([Intent(Edit(ALPHA, PutLayout(theirs)), values.NOOR)])
+    await until(lambda: tab.panel.work.is_stale)
+    await tab.calm()
+    assert not tab.panel.rename_button.isEnabled()
+    await _enter(tab, line, "gamma")
+    assert "Someone else saved alpha since you began." in texts(tab.panel.banners)
+    assert (await tab.stored())["alpha"] == theirs
+
+
+async def test_that_what_is_offered_of_a_layout_goes_with_its_file(studio: Studio, until: Until) -> None:
+    tab = await _two(studio, until)
+    other = studio.opener.copy("other.constellation")
+    tab.type("core", titles().heading, "## Desk")
+    await tab.calm()
+    QTest.mouseClick(tab.panel.discard_button, LEFT)
+    QTest.mouseClick(tab.panel.delete_button, LEFT)
+    assert {each.key for each in tab.panel.banners.notices} == {"discarded", "delete"}
+    await open_file(studio, until, other)
+    await calm(studio, until)
+    assert not shiboken6.isValid(tab.panel) or not tab.panel.banners.notices
