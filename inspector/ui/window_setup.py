@@ -44,6 +44,7 @@ from inspector.ui.safe_text import shorten_start, without_mnemonic
 from inspector.ui.selection import Selection
 from inspector.ui.view_opener import ViewOpener
 from inspector.ui.widgets.controls import name_help
+from inspector.ui.widgets.dialog_of_file import close_dialogs_of_file
 from inspector.ui.widgets.palette import CommandPalette, PaletteEntry
 from inspector.ui.window_parts import name_file
 from inspector.ui.window_status import JobStatus, WindowStatus
@@ -258,6 +259,7 @@ class WindowContents(QObject):
 
     def _follow(self, what: What) -> None:
         if what & What.FILE:
+            close_dialogs_of_file(self.window)
             self._show_file()
         if what & What.AGENT:
             self._select_anew()

@@ -80,3 +80,18 @@ async def test_that_a_new_agent_has_a_model_which_can_be_picked(studio: Studio, 
     assert made.provider == "openai"
     await until(lambda: studio.window.centre.current_key == ("agent", Ref(RefKind.AGENT, made.id)))
     assert agents.file.agent_id == made.id
+
+
+@pytest.mark.parametrize("action", ["block.rename", "block.describe", "block.new", "agent.new"])
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+async def test_that_a_form_goes_with_the_file_that_it_is_about(
+    studio: Studio, until: Until, action: str
+) -> None:
+    other = studio.opener.copy("other.constellation")
+    await open_file(studio, until)
+    studio.contents.services.selection.select(QUESTIONS)
+    assert studio.contents.services.actions.run(action)
+    assert form(studio).isVisible()
+    await open_file(studio, until, other)
+    assert studio.contents.workspace.file.path == other
+    assert not [each for each in studio.window.findChildren(FormDialog) if each.isVisible()]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from inspector.domain.errors import InspectorError, RefusedError
 from inspector.domain.redaction import RedactionPlan, RedactionResult
@@ -14,6 +14,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import arrange, button, field, text_space
+from inspector.ui.widgets.dialog_of_file import DialogOfFile
 from inspector.ui.wording import number, tr, tr_count, tr_error
 
 REDACTION = "redaction"
@@ -42,7 +43,7 @@ _PLACES: dict[str, Callable[[int], str]] = {
 }
 
 
-class RedactionDialog(QDialog):
+class RedactionDialog(DialogOfFile):
     """What a redaction removes, what stays, and what still has it. `redact` gets the reason.
 
     `widen` gets versions that hold a secret as well, to be redacted with the others.

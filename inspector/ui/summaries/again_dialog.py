@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
 from inspector.domain.errors import InspectorError, RefusedError
@@ -24,13 +24,14 @@ from inspector.ui.summaries.checks import compared_summaries
 from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text, with_earlier
 from inspector.ui.summaries.summarise_dialog import lost_lines
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.dialog_of_file import DialogOfFile
 from inspector.ui.wording import number, signed, tr, tr_code, tr_count
 
 _WIDTH, _HEIGHT, _SHARE = 120, 42, 0.94
 _TITLE_LENGTH = 60
 
 
-class AgainDialog(QDialog):
+class AgainDialog(DialogOfFile):
     """Shows one summary of the run at a time. *Replace* stores all of them as one change."""
 
     def __init__(

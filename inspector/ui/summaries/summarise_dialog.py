@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.agents import Agent
 from inspector.domain.dataclass import dataclass
@@ -33,6 +33,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.summaries.method import SummaryMethod, fault_text, refusal_text, sum_text, with_earlier
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.dialog_of_file import DialogOfFile
 from inspector.ui.widgets.number_box import NumberBox
 from inspector.ui.wording import number, tr, tr_code, tr_count
 
@@ -61,7 +62,7 @@ class TriedRun:
     keep: int | None
 
 
-class SummaryPreview(QDialog):
+class SummaryPreview(DialogOfFile):
     """The texts, what they save and what they lose. *Apply* stores exactly these, as one change."""
 
     def __init__(

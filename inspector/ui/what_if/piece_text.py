@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.ref import Ref
 from inspector.ui.editors.text_page import TextPage
@@ -13,12 +13,13 @@ from inspector.ui.presentation.what_if import name_in
 from inspector.ui.presentation.what_if_edits import SourceText
 from inspector.ui.safe_text import PlainLabel, window_title
 from inspector.ui.widgets.controls import arrange, button
+from inspector.ui.widgets.dialog_of_file import DialogOfFile
 from inspector.ui.wording import tr
 
 _WIDTH, _HEIGHT, _SHARE = 88, 24, 0.92
 
 
-class PieceText(QDialog):
+class PieceText(DialogOfFile):
     """The editor above the window, which goes on working. It closes when another agent or file is shown."""
 
     def __init__(self, parent: QWidget, services: PanelServices, ref: Ref, source: SourceText) -> None:
@@ -59,6 +60,6 @@ class PieceText(QDialog):
         self.editor.load(self._source.stored)
         workspace.try_out(workspace.file.what_if.without_text(self._ref))
 
-    def _follow(self, what: What) -> None:
-        if what & What.FILE or self._services.workspace.file.agent_id != self._agent_id:
+    def _follow(self, _: What) -> None:
+        if self._services.workspace.file.agent_id != self._agent_id:
             self.close()

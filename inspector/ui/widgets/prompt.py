@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from inspector.domain.dataclass import dataclass
 from inspector.ui.safe_text import PlainLabel, one_line, show_controls, window_title, without_mnemonic
 from inspector.ui.widgets.controls import arrange, button, text_space
+from inspector.ui.widgets.dialog_of_file import DialogOfFile
 from inspector.ui.wording import tr
 
 _WIDTH = 48
@@ -97,7 +97,7 @@ def _style_sheet_around(widget: QWidget | None) -> str:
     return found
 
 
-class FormDialog(QDialog):
+class FormDialog(DialogOfFile):
     """The form. `answered` gets the values by field id, only when the primary button was pressed."""
 
     def __init__(

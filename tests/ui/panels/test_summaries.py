@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog
 
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteRow
@@ -22,6 +23,7 @@ from inspector.ui.summaries.page import COVERAGE, HISTORY, LOSSES
 from inspector.ui.summaries.summarise_dialog import SummaryPreview
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
+from tests.ui.open_window import open_file
 from tests.ui.panels.summaries_tab import (
     CONVERSATION,
     FIRST,
@@ -279,6 +281,24 @@ async def test_that_a_run_that_was_overtaken_stays_in_sight_and_is_tried_again(
     await tab.until(lambda: len(tab.panel.reader.list.present) > 1)
     await tab.until(lambda: tab.studio.window.findChild(SummaryPreview) is None)
     await tab.calm()
+
+
+@pytest.mark.parametrize(
+    ("action", "kind"), [("summary.now", SummaryPreview), ("summary.again", AgainDialog)]
+)
+async def test_that_a_preview_goes_with_the_file_that_it_is_about(
+    summaries: OpenSummaries, action: str, kind: type[QDialog]
+) -> None:
+    tab = await summaries()
+    other = tab.world.copy("other.constellation")
+    failures: list[object] = []
+    tab.studio.bridge.failed.connect(failures.append)
+    await tab.until(lambda: tab.current)
+    assert tab.run(action)
+    await tab.until(lambda: tab.studio.window.findChild(kind))
+    await open_file(tab.studio, tab.until, other)
+    await tab.until(lambda: tab.studio.window.findChild(kind) is None)
+    assert failures == []
 
 
 async def test_that_a_closed_preview_still_says_what_was_stored_and_promises_no_draft(
