@@ -6,6 +6,7 @@ import inspect
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import wraps
@@ -49,6 +50,18 @@ def pytest_collection_finish() -> None:
 def _collect_on_this_thread() -> Iterator[None]:
     yield
     gc.collect()
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the machine's clock show the time of Berlin, which is another one in summer."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the zone of this machine can't be set")
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from inspector.domain.dataclass import dataclass
@@ -89,7 +89,7 @@ def parts_of(text: str) -> tuple[SearchPart, ...]:
 
 
 def read_search(text: str, now: datetime) -> ReadSearch:
-    """What a text asks for, of everything that a file holds. Days begin at midnight in the zone of `now`.
+    """What a text asks for, of everything that a file holds. Days begin at midnight as in `read_period`.
 
     Raises:
         InputError: ``input.search_kind``, ``_role``, ``_state``, ``_tokens``, ``_no_tokens``, ``_time`` or
@@ -256,14 +256,15 @@ def _on(query: SearchQuery, part: SearchPart, now: datetime) -> SearchQuery:
 
 
 def _period(part: SearchPart, now: datetime) -> tuple[datetime, datetime | None]:
-    """From when to when a time goes that a part names: a year, month, day, moment, or so long ago.
+    """From when to when, in UTC, a time goes that a part names: a year, month, day, moment, or so long ago.
 
     Raises:
         InputError: ``input.search_time``.
     """
     try:
-        return read_period(part.value, now)
-    except ValueError as error:
+        since, until = read_period(part.value, now)
+        return since.astimezone(UTC), None if until is None else until.astimezone(UTC)
+    except (OverflowError, OSError, ValueError) as error:
         raise _fault("time", part) from error
 
 

@@ -44,7 +44,7 @@ class SearchService:
         self._counts = counts
 
     async def read(self, text: str, now: datetime) -> SearchQuery:
-        """What a text in the search language asks for; days begin at midnight in the zone of `now`.
+        """What a text in the search language asks for; days begin at midnight as in `read_period`.
 
         Raises:
             InputError: the text is too long, or a key has a value that it can't have: see `read_search`, and

@@ -79,6 +79,17 @@ def test_that_times_are_days_of_ones_own_zone() -> None:
     assert query("before:2026-11-20T10:00:00Z").until == datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
+@pytest.mark.usefixtures("berlin")
+def test_that_a_day_of_summer_begins_in_summer_time() -> None:
+    winter = NOW.astimezone().replace(tzinfo=None)
+    summer = query("on:2026-07-15", winter)
+    assert summer.since == datetime(2026, 7, 14, 22, tzinfo=UTC)
+    assert summer.until == datetime(2026, 7, 15, 22, tzinfo=UTC)
+    longest = query("on:2026-10-25", winter)
+    assert longest.since == datetime(2026, 10, 24, 22, tzinfo=UTC)
+    assert longest.until == datetime(2026, 10, 25, 23, tzinfo=UTC)
+
+
 def test_that_token_ranges_are_read() -> None:
     assert query("tokens:100..200").tokens == TokenRange(100, 200)
     assert query("tokens:>=5 tokens:<9").tokens == TokenRange(5, 8)

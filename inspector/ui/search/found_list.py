@@ -190,7 +190,9 @@ class FoundList(QObject):
 async def _find(session: FileSession, text: str, offset: int) -> SearchResult:
     if not offset:
         await asyncio.sleep(_PAUSE_SECONDS)
-    search, now = session.engine.search, session.engine.surroundings.clock().astimezone()
+    search = session.engine.search
+    # Without a zone, as the offset of today isn't that of every day.
+    now = session.engine.surroundings.clock().astimezone().replace(tzinfo=None)
     query = await search.read(text, now)
     return await search.find(replace(query, limit=PAGE, offset=offset, grouped=True, faceted=not offset))
 

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
@@ -497,3 +498,16 @@ def test_that_marked_words_are_whole_where_there_is_room(qapp: QApplication) -> 
         # What stands before the first marked word may be shortened, and the last stretch that is there.
         assert all(each.text in texts for each in shown[1:-1])
     assert [each.text for each, _ in fitted(line, metrics, 4 * whole)] == [each.text for each in line]
+
+
+@pytest.mark.usefixtures("berlin")
+async def test_that_a_day_has_the_messages_that_are_listed_with_it(studio: Studio, until: Until) -> None:
+    one = await shown(studio, until)
+    # Half past midnight in Berlin, where it is winter now.
+    at = datetime(2026, 7, 14, 22, 30, tzinfo=UTC)
+    written = AppendMessage(ADA.id, "bat_s", Role.USER, (TextPart("aardvark night"),))
+    await one.engine.apply([Intent(Edit(Ref(RefKind.MESSAGE, "msg_s"), written), NOOR, at=at)])
+    await one.type("aardvark kind:message on:2026-07-15")
+    assert [row.name for row in one.rows] == ["Messages · 1", "User"]
+    await one.type("aardvark kind:message on:2026-07-14")
+    assert not one.rows
