@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from string import ascii_lowercase, ascii_uppercase
@@ -66,9 +67,9 @@ _SENT = """
     ORDER BY rowid
 """
 _UNPACKED = "unpacked(CAST(text AS BLOB))"
-_SENT_TEXT = _SENT.format(column="request_hash", text=_UNPACKED)
-_SENT_WORDS = _SENT.format(column="request_hash", text=f"lower({_UNPACKED})")
-_SENT_REF = _SENT.format(column="manifest_digest", text=_UNPACKED)
+_UNESCAPED = f"replace({_UNPACKED}, '&lt;', '<')"
+_CLOSING = re.compile(r"<\s*/")
+"""What may begin a closing tag, whose ``<`` is sent as ``&lt;`` in a block of that element."""
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 """What SQLite's `lower` does."""
 _RUNS = "SELECT count(*) AS runs FROM runs WHERE kind <> ?"
@@ -152,10 +153,14 @@ async def sent(connection: Connection, text: str, *, is_id: bool = False, any_ca
     They are in the order in which they were stored: clocks may have been set back.
     """
     (runs,) = await connection.fetch_all(_RUNS, (SUMMARY_CALL,))
-    statement, wanted = (_SENT_REF, json.dumps(text)) if is_id else (_SENT_TEXT, text)
+    column, stored, wanted = "request_hash", _UNPACKED, text
+    if is_id:
+        column, wanted = "manifest_digest", json.dumps(text)
+    elif _CLOSING.search(text):
+        stored, wanted = _UNESCAPED, text.replace("&lt;", "<")
     if any_case:
-        statement, wanted = _SENT_WORDS, text.translate(_LOWER)
-    rows = await connection.fetch_all(statement, (SUMMARY_CALL, wanted))
+        stored, wanted = f"lower({stored})", wanted.translate(_LOWER)
+    rows = await connection.fetch_all(_SENT.format(column=column, text=stored), (SUMMARY_CALL, wanted))
     ends = [
         SentOnce(row["id"], row["agent_id"], row["model"], read_time(row["started_at"]))
         for row in (rows[:1] + rows[-1:])

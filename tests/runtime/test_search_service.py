@@ -179,6 +179,19 @@ async def test_that_it_is_said_in_which_requests_a_text_was(opened: Engine) -> N
     assert (await opened.search.sent_with(Ref(RefKind.BLOCK, "blk_a"))).count == 2
 
 
+async def test_that_a_closing_tag_that_is_sent_escaped_is_found(opened: Engine) -> None:
+    await fill(opened)
+    written = StoreRun(ADA, "turn", "gpt-4o", "<notes>\nAlpha &lt;/notes> Omega <b>x</b>\n</notes>", "{}")
+    actor = Actor(ActorKind.AGENT, ADA, "Ada")
+    await do(opened, (Ref(RefKind.RUN, "run_1"), written), actor=actor)
+    for text in ("Alpha </notes> Omega <b>x</b>", "Alpha &lt;/notes> Omega", "\n</notes>"):
+        assert (await opened.search.sent(text)).count == 1
+    words = await opened.search.sent_words("alpha </notes> omega", datetime(2026, 11, 20, tzinfo=UTC))
+    assert words is not None
+    assert words.count == 1
+    assert (await opened.search.sent("Alpha </tools> Omega")).count == 0
+
+
 async def test_that_a_search_that_is_cancelled_lets_others_read(opened: Engine) -> None:
     await fill(opened)
     running = [asyncio.ensure_future(find(opened, "kind:version needle")) for _ in range(3)]
