@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -29,7 +30,16 @@ class FoundGroup:
     kind: str
 
 
+@dataclass(frozen=True, slots=True)
+class FoundMore:
+    """More hits: the next page, or with `is_anew` all from the first one on."""
+
+    result: SearchResult
+    is_anew: bool
+
+
 FoundRow = FoundGroup | Hit
+_Result = TypeVar("_Result")
 
 
 class FoundList(QObject):
@@ -91,7 +101,7 @@ class FoundList(QObject):
             self.clear()
             return
         self.is_reading = True
-        self._start(_find(session, text, 0), self._take)
+        self._start(_find(session, text), self._take)
 
     def clear(self) -> None:
         """Forget what was found: another file is shown, or nothing is looked for."""
@@ -104,7 +114,7 @@ class FoundList(QObject):
         session = self._live.session
         if self.has_more and not self.is_reading and session is not None:
             self.is_reading = True
-            self._start(_find(session, self.text, self._count), self._take_more)
+            self._start(_find_on(session, self.text, self._count, self.total), self._take_more)
 
     def choose(self, row: int) -> None:
         """Make a row the current hit; a heading is none."""
@@ -118,16 +128,15 @@ class FoundList(QObject):
         if not places:
             return False
         at = places.index(self.current) + by if self.current in places else (0 if by > 0 else -1)
-        if at >= len(places) and self.has_more:
+        if self.has_more and not 0 <= at < len(places):
+            # Backwards from the first hit, that is page for page up to the last one.
             self._moves = by
             self.read_on()
             return False
         self.choose(places[at % len(places)])
         return True
 
-    def _start(
-        self, work: Coroutine[object, object, SearchResult], done: Callable[[SearchResult], None]
-    ) -> None:
+    def _start(self, work: Coroutine[object, object, _Result], done: Callable[[_Result], None]) -> None:
         self._bridge.supersede(
             ("search everywhere", self), work, name=tr("Searching"), on_done=done, on_error=self._fail
         )
@@ -143,22 +152,32 @@ class FoundList(QObject):
         self.is_reading = False
         self._put(result)
 
-    def _put(self, result: SearchResult) -> None:
+    def _put(self, result: SearchResult, hit: Hit | None = None) -> None:
+        """List what was found in place of what was listed; `hit` stays the current one where it is found again."""
         self.fault, self.current, self._count = "", -1, 0
         self._found_for = self.text
         self.rows, self.tokens = [], {}
         self.total, self.facets = result.total, result.facets
         self.is_capped, self.named = result.capped, result.named
         self._add(result.hits)
+        if hit is not None:
+            rows = enumerate(self.rows)
+            self.current = next(
+                (at for at, each in rows if isinstance(each, Hit) and _is_same(each, hit)), -1
+            )
         self.changed.emit()
 
-    def _take_more(self, result: SearchResult) -> None:
+    def _take_more(self, found: FoundMore) -> None:
         self.is_reading = False
-        if not result.hits:
-            # What was there is gone since.
-            self.total = self._count
-        self._add(result.hits)
-        self.changed.emit()
+        result = found.result
+        if found.is_anew:
+            self._put(result, self.hit)
+        else:
+            if not result.hits:
+                # What was there is gone since.
+                self.total = self._count
+            self._add(result.hits)
+            self.changed.emit()
         moves, self._moves = self._moves, 0
         if moves:
             self.step(moves)
@@ -187,14 +206,34 @@ class FoundList(QObject):
         self.measured.emit()
 
 
-async def _find(session: FileSession, text: str, offset: int) -> SearchResult:
-    if not offset:
-        await asyncio.sleep(_PAUSE_SECONDS)
+async def _find(session: FileSession, text: str) -> SearchResult:
+    await asyncio.sleep(_PAUSE_SECONDS)
+    return await _page(session, text, 0)
+
+
+async def _find_on(session: FileSession, text: str, count: int, total: int) -> FoundMore:
+    """The page behind so many hits, or where others wrote meanwhile, so that it begins elsewhere, all up to its end."""
+    result = await _page(session, text, count)
+    if result.total == total:
+        return FoundMore(result, is_anew=False)
+    first = page = await _page(session, text, 0)
+    hits = list(first.hits)
+    while page.hits and len(hits) < count + PAGE:
+        page = await _page(session, text, len(hits))
+        hits += page.hits
+    return FoundMore(replace(first, hits=tuple(hits)), is_anew=True)
+
+
+async def _page(session: FileSession, text: str, offset: int) -> SearchResult:
     search = session.engine.search
     # Without a zone, as the offset of today isn't that of every day.
     now = session.engine.surroundings.clock().astimezone().replace(tzinfo=None)
     query = await search.read(text, now)
     return await search.find(replace(query, limit=PAGE, offset=offset, grouped=True, faceted=not offset))
+
+
+def _is_same(one: Hit, other: Hit) -> bool:
+    return (one.ref, one.version) == (other.ref, other.version)
 
 
 def kind_of(hit: Hit) -> RefKind | None:

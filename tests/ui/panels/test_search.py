@@ -511,3 +511,66 @@ async def test_that_a_day_has_the_messages_that_are_listed_with_it(studio: Studi
     assert [row.name for row in one.rows] == ["Messages · 1", "User"]
     await one.type("aardvark kind:message on:2026-07-14")
     assert not one.rows
+
+
+def _wallabies(letter: str, count: int) -> list[Edit]:
+    """So many messages of Ada's with the same word."""
+    return [
+        Edit(
+            Ref(RefKind.MESSAGE, f"msg_{letter}{number}"),
+            AppendMessage(ADA.id, f"bat_{letter}{number}", Role.USER, (TextPart(f"wallaby {number}"),)),
+        )
+        for number in range(count)
+    ]
+
+
+def _found_ids(one: Search) -> list[str]:
+    return [each.ref.id for each in one.panel.found.rows if isinstance(each, Hit)]
+
+
+async def test_that_back_from_the_first_hit_is_the_last_of_all(studio: Studio, until: Until) -> None:
+    await studio.opener.change_file(*_wallabies("w", 150))
+    one = await shown(studio, until)
+    await one.type("wallaby kind:message")
+    await one.press("F4")
+    assert one.page.note.original.startswith("1 of 150")
+    await one.press("Shift+F4")
+    await until(lambda: one.page.note.original.startswith("150 of 150"))
+    await one.press("F4")
+    assert one.page.note.original.startswith("1 of 150")
+    await one.type("wallaby kind:message on:today")
+    await one.type("wallaby kind:message")
+    await one.press("Shift+F4")
+    await until(lambda: one.page.note.original.startswith("150 of 150"))
+
+
+async def test_that_a_hit_is_listed_once_though_others_wrote_meanwhile(studio: Studio, until: Until) -> None:
+    await studio.opener.change_file(*_wallabies("w", 150))
+    one = await shown(studio, until)
+    await one.type("wallaby kind:message")
+    await one.press("F4")
+    first = one.panel.found.hit
+    assert first is not None
+    assert len(_found_ids(one)) == 100
+    await one.engine.apply([Intent(each, NOOR) for each in _wallabies("x", 20)])
+    await one.calm()
+    bar = one.page.table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    await one.calm()
+    bar.setValue(0)
+    bar.setValue(bar.maximum())
+    await one.calm()
+    found = _found_ids(one)
+    assert len(found) == len(set(found)) == 170
+    assert one.page.note.original.endswith("of 170 hits")
+    assert one.panel.found.hit is not None
+    assert one.panel.found.hit.ref == first.ref
+
+    await one.type("wallaby kind:message ")
+    assert len(_found_ids(one)) == 100
+    gone = Ref(RefKind.MESSAGE, _found_ids(one)[0])
+    await one.engine.apply([Intent(Edit(gone, DeleteRow()), NOOR)])
+    await one.calm()
+    await one.press("Shift+F4")
+    await until(lambda: one.page.note.original.startswith("169 of 169"))
+    assert len(set(_found_ids(one))) == 169
