@@ -47,8 +47,10 @@ CHOICES: Mapping[SearchKey, tuple[str, ...]] = {
 """What a key may be followed by; of tokens and times, examples."""
 
 _ONLY_ONCE = frozenset({SearchKey.TOKENS, SearchKey.AFTER, SearchKey.BEFORE, SearchKey.ON})
+_LISTED = frozenset({SearchKey.KIND, SearchKey.ROLE, SearchKey.IS})
 _KEYS = "|".join(SearchKey)
 _PART = re.compile(rf'(?i:(?P<key>{_KEYS})):(?:"(?P<quoted>[^"]*)"?|(?P<value>[^\s"]*))|"[^"]*"?|\S+')
+_OPEN_QUOTE = re.compile(rf'(?:(?i:{_KEYS}):)?"[^"]*')
 _TOKENS = re.compile(r"(?P<sign>>=|<=|>|<|=)?(?P<number>\d{1,9})(?:\.\.(?P<most>\d{1,9}))?")
 LONGEST_SEARCH = 10_000
 """Characters of a search. Reading megabytes of words takes seconds, and nobody types them."""
@@ -129,16 +131,16 @@ def require_whole(text: str) -> None:
 
 def toggled(text: str, key: SearchKey, value: str) -> str:
     """A search's text with a key and value more, or without them where they are there."""
-    parts = parts_of(text)
-    same = [each for each in parts if each.key is key and each.value.casefold() == value.casefold()]
-    gone = same or [each for each in parts if each.key is key and key in _ONLY_ONCE]
-    left = [each.text for each in parts if each not in gone]
-    return " ".join(left if same else [*left, written(key, value)])
+    parts, asked = parts_of(text), value.casefold()
+    if any(each.key is key and asked in map(str.casefold, _values(each)) for each in parts):
+        return " ".join(filter(None, (_without(each, key, asked) for each in parts)))
+    left = [_closed(each) for each in parts if each.key is not key or key not in _ONLY_ONCE]
+    return " ".join([*left, written(key, value)])
 
 
 def chosen(text: str, key: SearchKey) -> frozenset[str]:
     """The values that a key has in a search's text."""
-    return frozenset(each.value for each in parts_of(text) if each.key is key)
+    return frozenset(value for each in parts_of(text) if each.key is key for value in _values(each))
 
 
 def written(key: SearchKey, value: str) -> str:
@@ -183,17 +185,37 @@ def _fault(what: str, part: SearchPart, choices: Sequence[str] = ()) -> InputErr
     )
 
 
-def _choices(part: SearchPart, what: str) -> list[str]:
+def _values(part: SearchPart) -> tuple[str, ...]:
+    """The values of a part as they are meant: where it may have only certain ones, commas separate them."""
+    if part.key not in _LISTED:
+        return (part.value,)
+    # People write what they would say of many.
+    single = {f"{each}s": each for each in CHOICES[part.key]} | {"summaries": "summary"}
+    values = (each.strip().lower() for each in part.value.split(","))
+    return tuple(single.get(each, each) for each in values if each)
+
+
+def _without(part: SearchPart, key: SearchKey, asked: str) -> str:
+    """A part's text without a value of a key, empty where nothing is left of it."""
+    values = _values(part) if part.key is key else ()
+    left = [each for each in values if each.casefold() != asked]
+    if len(left) == len(values):
+        return part.text
+    return written(key, ",".join(left)) if left else ""
+
+
+def _closed(part: SearchPart) -> str:
+    """A part's text, a quote that is open closed: what comes behind it is another part."""
+    return part.text + '"' if _OPEN_QUOTE.fullmatch(part.text) else part.text
+
+
+def _choices(part: SearchPart, what: str) -> tuple[str, ...]:
     """The values of a part, which commas separate.
 
     Raises:
         InputError: one of them is none that its key may have.
     """
-    allowed = CHOICES[part.key] if part.key else ()
-    values = [each.strip().lower() for each in part.value.split(",") if each.strip()]
-    # People write what they would say of many.
-    single = {f"{each}s": each for each in allowed} | {"summaries": "summary"}
-    found = [single.get(each, each) for each in values]
+    allowed, found = CHOICES[part.key] if part.key else (), _values(part)
     if not found or any(each not in allowed for each in found):
         raise _fault(what, part, allowed)
     return found

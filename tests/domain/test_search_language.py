@@ -104,6 +104,14 @@ def test_that_ticks_stand_in_the_text() -> None:
     assert toggled(text, SearchKey.KIND, "block") == "words kind:message kind:block"
     assert toggled(text, SearchKey.KIND, "message") == "words"
     assert toggled("x on:2026-10 y", SearchKey.ON, "2026-11") == "x y on:2026-11"
+    assert toggled("x kind:Blocks,message y", SearchKey.KIND, "block") == "x kind:message y"
+    assert toggled("x kind:summaries", SearchKey.KIND, "summary") == "x"
+    assert toggled("x role:user,tool", SearchKey.ROLE, "system") == "x role:user,tool role:system"
+    assert chosen("kind:blocks,Message kind:version", SearchKey.KIND) == {"block", "message", "version"}
+    # What comes behind an open quote would be looked for as it is written.
+    assert toggled('a "b c', SearchKey.KIND, "block") == 'a "b c" kind:block'
+    assert toggled('agent:"Ada L', SearchKey.KIND, "block") == 'agent:"Ada L" kind:block'
+    assert toggled('kind:block "b c', SearchKey.KIND, "block") == '"b c'
     named = toggled("", SearchKey.AGENT, 'A "B" c')
     assert named == 'agent:"A B c"'
     assert chosen(named, SearchKey.AGENT) == {"A B c"}

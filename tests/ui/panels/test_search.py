@@ -574,3 +574,26 @@ async def test_that_a_hit_is_listed_once_though_others_wrote_meanwhile(studio: S
     await one.press("Shift+F4")
     await until(lambda: one.page.note.original.startswith("169 of 169"))
     assert len(set(_found_ids(one))) == 169
+
+
+async def test_that_a_side_is_ticked_as_it_is_typed_and_goes_beside_an_open_quote(
+    studio: Studio, until: Until
+) -> None:
+    one = await shown(studio, until)
+    facets = one.page.facets
+
+    async def tick(value: str) -> None:
+        at = next(at for at, row in enumerate(facets.rows) if row.value == value)
+        facets.setFocus()
+        facets.setCurrentIndex(facets.model().index(at, 0))
+        QTest.keyClick(facets, Qt.Key.Key_Space)
+        await one.calm()
+
+    await one.type("quokka kind:blocks,message")
+    assert {row.value for row in facets.rows if row.on} == {"block", "message"}
+    await tick("block")
+    assert one.page.field.text() == "quokka kind:message"
+    await one.type('"a quokka')
+    await tick("block")
+    assert one.page.field.text() == '"a quokka" kind:block'
+    assert {row.name for row in one.rows if not row.heading} == {"design_notes", "islands"}
