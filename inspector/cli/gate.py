@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ FAIL_ON: Mapping[str, frozenset[LintRule]] = {
 """What a check may fail on, and the lint rules that are meant."""
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.INFO: "note", Severity.WARNING: "warning", Severity.ERROR: "error"}
+_MARK = "ruleAndPlace/v1"
 _DASH = Path("-")
 _MOST_DIGITS = 12
 
@@ -201,8 +204,14 @@ def sarif(file: Path, findings: Sequence[Finding], failed: Sequence[FailedCondit
     figures = [each for each in failed if each.condition not in FAIL_ON]
     results += [_result(each.condition, "error", each.message, file, "") for each in figures]
     ids = sorted({result["ruleId"] for result in results})
+    marks: Counter[str] = Counter()
     for result in results:
         result["ruleIndex"] = ids.index(result["ruleId"])
+        mark = result["partialFingerprints"][_MARK]
+        marks[mark] += 1
+        if marks[mark] > 1:
+            # Of several findings at one place, each is one of its own.
+            result["partialFingerprints"] = {_MARK: f"{mark}:{marks[mark]}"}
     driver = {
         "name": "Context Inspector",
         "version": __version__,
@@ -223,7 +232,8 @@ def _finding_result(finding: Finding, file: Path, *, is_error: bool) -> dict[str
 
 
 def _result(rule: str, level: str, message: str, file: Path, where: str) -> dict[str, Any]:
-    uri = file.as_uri() if file.is_absolute() else quote(file.as_posix())
+    # A name need not be text, as `as_uri` takes into account.
+    uri = file.as_uri() if file.is_absolute() else quote(os.fsencode(file.as_posix()))
     location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": uri}}}
     if where:
         location["logicalLocations"] = [{"fullyQualifiedName": where, "kind": where.partition(":")[0]}]
@@ -233,5 +243,5 @@ def _result(rule: str, level: str, message: str, file: Path, where: str) -> dict
         "level": level,
         "message": {"text": message},
         "locations": [location],
-        "partialFingerprints": {"ruleAndPlace/v1": mark},
+        "partialFingerprints": {_MARK: mark},
     }

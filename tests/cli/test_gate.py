@@ -1,8 +1,10 @@
 """`report` as a check: conditions that fail it with exit code 4, and SARIF of what was found."""
 
 import json
+import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,32 @@ def test_that_sarif_holds_the_findings(sample: Path, tmp_path: Path) -> None:
     assert sorted(each["message"]["text"] for each in plain) == sorted(each["message"] for each in findings)
     missing = run("report", sample, "--agent", "Ada", "--sarif", tmp_path / "no" / "folder.sarif")
     assert missing.returncode == 1
+
+
+def test_that_two_secrets_in_one_block_are_two_findings(mine: Path) -> None:
+    # In pieces, so that nothing takes the test itself for a leak.
+    keys = "\n".join("AKIA" + rest for rest in ("Q7ZP3MXK5T2WB8NV", "X9RD4LWC6H1YF5TK"))
+    said("edit", mine, "--agent", "Ada", "--block", "scratchpad", "--append", keys)
+
+    def marks() -> list[str]:
+        log = json.loads(run("report", mine, "--agent", "Ada", "--sarif", "-").stdout)
+        found = [each for each in require_sarif(log) if each["ruleId"] == "secret"]
+        return [each["partialFingerprints"]["ruleAndPlace/v1"] for each in found]
+
+    assert len(marks()) == len(set(marks())) == 2
+    assert marks() == marks()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+def test_that_a_file_whose_name_is_no_text_has_sarif(
+    mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    odd = mine.rename(os.fsdecode(b"b\xffd.constellation"))
+    done = run("report", odd, "--agent", "Ada", "--sarif", "-")
+    assert (done.returncode, done.stderr) == (0, b"")
+    places = [each["locations"][0]["physicalLocation"] for each in require_sarif(json.loads(done.stdout))]
+    assert {each["artifactLocation"]["uri"] for each in places} == {"b%FFd.constellation"}
 
 
 def test_that_sarif_never_takes_the_place_of_a_constellation(sample: Path, tmp_path: Path) -> None:
