@@ -47,6 +47,14 @@ def depends_on_base(operation: Operation) -> bool:
     )
 
 
+def replaces_whole(operation: Operation) -> bool:
+    """Whether an operation says all that is to be there, whatever was there before."""
+    if isinstance(operation, EditParts):
+        return all(map(replaces_whole, operation.operations))
+    inner = _inside(operation)
+    return isinstance(inner, SetText) or (isinstance(inner, SetField) and isinstance(inner.value, tuple))
+
+
 def rebased_operation(operation: Operation, base: Content, present: Content, since: TextEdits) -> Operation:
     """An operation that was made for `base` as one for the present content; `since` is what came to the texts.
 

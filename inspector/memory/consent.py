@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -36,9 +37,10 @@ from inspector.domain.edits.consent import (
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import FileError, NotFoundError, Problem, Refusal, RefusedError
 from inspector.domain.ref import Ref, RefKind
+from inspector.memory.changesets import Changesets
 from inspector.memory.consent_grants import level_asked, read_partner
-from inspector.memory.consent_preview import preview
-from inspector.memory.consent_writing import ConsentWriter
+from inspector.memory.consent_preview import preview, together
+from inspector.memory.consent_writing import ConsentWriter, edit_asked
 from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
 from inspector.storage import blocks, consent
@@ -48,6 +50,16 @@ from inspector.storage.journal import Journal
 from inspector.storage.transaction import Guard, Transaction, rehearsal
 
 _CONTENT = frozenset(CONTENT_OPERATIONS.values())
+
+
+class _AskedEdits:
+    """Applies what answers would allow, and no answer."""
+
+    def __init__(self, writer: ConsentWriter) -> None:
+        self._writer = writer
+
+    async def apply_in(self, tx: Transaction, intent: Intent) -> Receipt:
+        return await self._writer.apply_asked(tx, intent)
 
 
 class ConsentStore:
@@ -165,7 +177,25 @@ class ConsentStore:
         Raises:
             NotFoundError: ``not_found.consent``, ``not_found.block``. DocumentError, FileError.
         """
-        return await preview(self._memory, await self.get(request_id))
+        request = await self.get(request_id)
+        async with self._database.read() as connection:
+            edit = await edit_asked(connection, request)
+        return await preview(self._memory, replace(request, edit=edit))
+
+    async def preview_together(self, request_ids: Sequence[str]) -> tuple[ConsentPreview, ...]:
+        """What requests would make of the present, allowed one after the other: each with the whole of its block.
+
+        Raises:
+            NotFoundError, DocumentError: as `preview`. FileError: the file cannot be written.
+        """
+        previews = [await self.preview(each) for each in request_ids]
+        answer = AnswerConsent(ConsentDecision.ONCE)
+        intents = [Intent(Edit(Ref(RefKind.CONSENT, each), answer), self._person) for each in request_ids]
+        trial = await Changesets(self._database, _AskedEdits(self._writer)).preview(intents)
+        return tuple(
+            together(one, trial, outcome.refusal)
+            for one, outcome in zip(previews, trial.outcomes, strict=True)
+        )
 
     async def answer_refusal(self, request: ConsentRequest) -> Refusal | None:
         """Why the person at this machine may not answer a request, None where they may."""

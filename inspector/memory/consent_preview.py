@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from inspector.domain.blocks import UnreadableSchema
+from inspector.domain.changeset_previews import ChangesetPreview
 from inspector.domain.codec import to_plain
 from inspector.domain.consent import ConsentPreview, ConsentRequest
 from inspector.domain.content import Content
@@ -35,6 +38,20 @@ async def preview(memory: MemoryStore, request: ConsentRequest) -> ConsentPrevie
     return ConsentPreview(
         request, state.block.label, before, _whole_text(state, content), _refusal(state, content)
     )
+
+
+def together(one: ConsentPreview, trial: ChangesetPreview, refusal: Refusal | None) -> ConsentPreview:
+    """A preview as one of several that were tried together: its block with all that they make of it."""
+    if refusal is not None:
+        return replace(one, after=one.before, refusal=refusal)
+    edit = one.request.edit
+    if type(edit.operation) not in _CONTENT:
+        return replace(one, refusal=None)
+    block = edit.target.whole
+    made = next((each.after for each in trial.affected if each.ref == block and each.after), None)
+    state = None if made is None else made.value
+    after = _whole_text(state, state.content) if isinstance(state, BlockState) else one.before
+    return replace(one, after=after, refusal=None)
 
 
 def _of_property(request: ConsentRequest, state: BlockState) -> ConsentPreview:

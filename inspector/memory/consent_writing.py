@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from inspector.documents.rebase import replaces_whole
 from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentDecision, ConsentGrant, ConsentRequest, ConsentState
@@ -24,7 +25,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.memory.consent_grants import level_asked, partner_id
 from inspector.memory.refusals import refused
 from inspector.memory.store import MemoryStore
-from inspector.storage import agents, blocks, consent, meta
+from inspector.storage import agents, blocks, consent, meta, updates
 from inspector.storage.connection import Connection
 from inspector.storage.journal import Journal
 from inspector.storage.transaction import Transaction
@@ -125,6 +126,16 @@ class ConsentWriter:
         until_and_change = {"until": operation.until, "change": receipt.seq}
         outcome = {"decision": operation.decision, **until_and_change, **edited, **words}
         return await self._close(tx, intent, request, ConsentState.GRANTED, outcome)
+
+    async def apply_asked(self, tx: Transaction, intent: Intent) -> Receipt:
+        """Apply what an answer would allow, and leave the request open: to see what comes of it.
+
+        Raises:
+            RefusedError, NotFoundError, FileError: as `apply`.
+        """
+        request = await self._open_request(tx, intent)
+        await self.check_answerer(tx, intent.actor, request)
+        return await self._apply_answered(tx, intent, request, None)
 
     async def _apply_answered(
         self, tx: Transaction, intent: Intent, request: ConsentRequest, edited: Edit | None
@@ -250,13 +261,28 @@ class ConsentWriter:
             names = await agents.names(connection)
             asked_by = Actor(ActorKind.AGENT, request.agent_id, names.get(request.agent_id, request.agent_id))
         return Intent(
-            request.edit,
+            await edit_asked(connection, request),
             asked_by,
             request.reason,
             batch_id=request.batch_id,
             tool_call_id=request.tool_call_id,
             at=at,
         )
+
+
+async def edit_asked(connection: Connection, request: ConsentRequest) -> Edit:
+    """A request's edit, on what its turn has made of its base since.
+
+    The edits of a turn follow each other: merged with an earlier one of the same author, a whole text would become
+    a mixture that nobody wrote.
+    """
+    edit = request.edit
+    if edit.base is None or request.batch_id is None or not replaces_whole(edit.operation):
+        return edit
+    agent = Actor(ActorKind.AGENT, request.agent_id, "")
+    return replace(
+        edit, base=await updates.after_turn(connection, edit.target.id, edit.base, agent, request.batch_id)
+    )
 
 
 async def _partner_only(connection: Connection) -> RefusedError:

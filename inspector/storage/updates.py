@@ -71,6 +71,11 @@ _VERSION_OF = "SELECT version_after FROM updates WHERE block_id = ? AND seq = ?"
 _OPERATION_OF = """
     SELECT operation FROM updates WHERE block_id = ? AND version_after = ? ORDER BY seq LIMIT 1
 """
+# In the order in which they came, each beginning with what the one before it ended with.
+_OF_TURN = """
+    SELECT u.version_before, u.version_after FROM updates AS u JOIN changes AS c ON c.seq = u.change_seq
+    WHERE u.block_id = ? AND u.actor_id = ? AND u.actor_kind = ? AND c.batch_id = ? ORDER BY u.seq
+"""
 _HOLDS = """
     SELECT 1 FROM updates
     WHERE block_id = ? AND version_before = ? AND operation = ? AND actor_kind = ? AND actor_id = ? LIMIT 1
@@ -247,6 +252,16 @@ async def change_of(connection: Connection, block_id: str, version: Version) -> 
     """The number of the change that led to a version, None when none did."""
     row = await connection.fetch_one(_CHANGE_OF, (block_id, version))
     return None if row is None else row["change_seq"]
+
+
+async def after_turn(
+    connection: Connection, block_id: str, base: Version, actor: Actor, batch_id: str
+) -> Version:
+    """What an actor's edits of one turn have made of a version, as far as nobody else wrote between them."""
+    for row in await connection.fetch_all(_OF_TURN, (block_id, actor.id, actor.kind.value, batch_id)):
+        if row["version_before"] == base:
+            base = Version(row["version_after"])
+    return base
 
 
 async def holds(connection: Connection, edit: Edit, actor: Actor) -> bool:

@@ -255,6 +255,43 @@ async def test_that_an_edit_is_merged_with_what_came_since_it_was_asked_for(worl
     assert await world.text(block) == "ONE TWO"
 
 
+async def test_that_whole_texts_of_one_turn_follow_each_other(world: World) -> None:
+    block = await world.make("notes", "one two", permission=Permission.HUMAN)
+    texts = ("The signer runs on arm64.", "The signer runs on x86 only.")
+    first, second = [await asked(world, block, SetText(each), batch_id="bat") for each in texts]
+    third = await asked(world, block, AppendText(" Twice."), batch_id="bat")
+    before = await world.dump()
+    together = await world.consent.preview_together((first, second, third))
+    assert await world.dump() == before
+    assert {each.after for each in together} == {texts[1] + " Twice."}
+    await world.consent.answer(first, ConsentDecision.ONCE, actor=HUMAN)
+    assert (await world.consent.preview(second)).after == texts[1]
+    for request in (second, third):
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+    assert await world.text(block) == texts[1] + " Twice."
+
+
+async def test_that_a_whole_text_keeps_what_others_wrote_between_the_edits_of_its_turn(world: World) -> None:
+    block = await world.make("notes", "one two", permission=Permission.HUMAN)
+    first = await asked(world, block, SetText("one two three"), batch_id="bat")
+    second = await asked(world, block, SetText("one two four"), batch_id="bat")
+    await world.edit(block, SetText("ONE two"), actor=HUMAN)
+    for request in (first, second):
+        await world.consent.answer(request, ConsentDecision.ONCE, actor=HUMAN)
+    assert "ONE" in await world.text(block)
+
+
+async def test_that_one_refused_request_is_said_of_those_it_is_tried_with(world: World) -> None:
+    items = ListContent((ListItem("one", "a"), ListItem("two", "b")))
+    block = await world.make("list", items, ListSchema(), permission=Permission.HUMAN)
+    requests = [await asked(world, block, RemoveItem("one"), batch_id="bat") for _ in range(2)]
+    good, twice = await world.consent.preview_together(requests)
+    assert good.refusal is None
+    assert good.after != good.before
+    assert twice.refusal is not None
+    assert twice.refusal.code == "refused.no_longer_there"
+
+
 async def test_that_properties_of_a_block_are_asked_for_too(world: World) -> None:
     block = await world.make("notes", permission=Permission.HUMAN)
     request = await asked(world, block, SetLabel("other"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.domain.consent import ConsentDecision
@@ -54,14 +54,15 @@ class AnswerBar(QWidget):
             return
         self._offered = in_turn
         chosen = self.scope
-        self.scopes.clear()
-        self.scopes.addItem(tr("Only this once"), ConsentDecision.ONCE.value)
-        if in_turn > 1:
-            self.scopes.addItem(tr("All {count} of this turn", count=number(in_turn)), TURN)
-        self.scopes.addItem(tr("This agent and block for an hour"), HOUR)
-        self.scopes.addItem(tr("This agent and block from now on"), ConsentDecision.FOR_BLOCK.value)
-        self.scopes.addItem(tr("All blocks of this agent from now on"), ConsentDecision.FOR_AGENT.value)
-        self.scopes.setCurrentIndex(max(0, self.scopes.findData(chosen)))
+        with QSignalBlocker(self.scopes):
+            self.scopes.clear()
+            self.scopes.addItem(tr("Only this once"), ConsentDecision.ONCE.value)
+            if in_turn > 1:
+                self.scopes.addItem(tr("All {count} of this turn", count=number(in_turn)), TURN)
+            self.scopes.addItem(tr("This agent and block for an hour"), HOUR)
+            self.scopes.addItem(tr("This agent and block from now on"), ConsentDecision.FOR_BLOCK.value)
+            self.scopes.addItem(tr("All blocks of this agent from now on"), ConsentDecision.FOR_AGENT.value)
+            self.scopes.setCurrentIndex(max(0, self.scopes.findData(chosen)))
 
     def show_request(self, facts: str, effect: str, *, waits: bool, why_not: str) -> None:
         """Show what is to be known, and the answers as long as the request waits; `why_not` bars them."""

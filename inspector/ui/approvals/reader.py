@@ -12,7 +12,7 @@ from inspector.domain.changes import Change
 from inspector.domain.consent import ConsentPreview, ConsentRequest, ConsentState
 from inspector.domain.content import Content
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.base import Version
+from inspector.domain.edits.base import Edit, Version
 from inspector.domain.edits.registry import CONTENT_OPERATIONS
 from inspector.domain.errors import Refusal
 from inspector.domain.ref import RefKind
@@ -30,10 +30,11 @@ _KINDS = frozenset({RefKind.CONSENT, RefKind.GRANT, RefKind.FILE, RefKind.AGENT,
 
 @dataclass(frozen=True)
 class ProposedEdit:
-    """What a request's edit would make of the block as it is now.
+    """What a request's edit would make of the block as it is now, with those that are allowed with it.
 
-    `is_stale` says that the block was changed since the agent asked. `content` is the whole result, None where it is
-    none that the block's editor could begin with. `barred` says why this person may not answer.
+    `together` are the ids of all of them, `growth` is what they come to in tokens, in all their `blocks`. `is_stale`
+    says that the block was changed since the agent asked. `content` is the whole result, None where it is none that the
+    block's editor could begin with. `barred` says why this person may not answer.
     """
 
     preview: ConsentPreview
@@ -41,6 +42,9 @@ class ProposedEdit:
     shown: ShownDifference
     is_stale: bool
     content: Content | None
+    together: tuple[str, ...]
+    growth: int
+    blocks: int
     barred: Refusal | None = None
 
 
@@ -56,15 +60,16 @@ class ApprovalReader(LazyReader):
         self.is_read = False
         services.bridge.changed.connect(self._note)
 
-    def preview(self, request: ConsentRequest, on_done: Callable[[ProposedEdit], None]) -> None:
-        """Work out what a request would change now, storing nothing."""
-        session, agent = self._services.workspace.live.session, self._services.workspace.file.agent
+    def preview(
+        self, request: ConsentRequest, together: tuple[str, ...], on_done: Callable[[ProposedEdit], None]
+    ) -> None:
+        """Work out what a request would change now, with those that are allowed with it, storing nothing."""
+        session, agents = self._services.workspace.live.session, self._services.workspace.file.agents
         if session is None:
             return
-        model = agent.model if agent is not None and agent.model else ""
-        self._services.bridge.supersede(
-            ("approval", self), _proposal(session, request, model), name=tr("Previewing"), on_done=on_done
-        )
+        model = next((each.model for each in agents if each.id == request.agent_id), None) or ""
+        work = _proposal(session, request, together, model)
+        self._services.bridge.supersede(("approval", self), work, name=tr("Previewing"), on_done=on_done)
 
     def _note(self, news: object) -> None:
         if isinstance(news, Change) and news.ref.kind in _KINDS:
@@ -106,27 +111,45 @@ async def _read(session: FileSession) -> ApprovalList:
     )
 
 
-async def _proposal(session: FileSession, request: ConsentRequest, model: str) -> ProposedEdit:
+async def _proposal(
+    session: FileSession, request: ConsentRequest, together: tuple[str, ...], model: str
+) -> ProposedEdit:
     engine = session.engine
-    preview = await engine.consent.preview(request.id)
+    if len(together) > 1:
+        all_of_them = await engine.consent.preview_together(together)
+    else:
+        all_of_them = (await engine.consent.preview(request.id),)
+    preview = next(each for each in all_of_them if each.request.id == request.id)
+    refusal = preview.refusal or next((each.refusal for each in all_of_them if each.refusal), None)
+    preview = replace(preview, refusal=refusal)
     state = await engine.memory.get(request.edit.target.id)
     version = None if state is None else state.version
     if request.state is not ConsentState.PENDING:
         # What was answered is history: the present is no result of it.
         preview = replace(preview, refusal=None)
     compared = await engine.history.compare_texts(Version(request.id), preview.before, preview.after, model)
-    base = request.edit.base
+    growths = {request.edit.target.id: compared.growth}
+    for each in all_of_them:
+        if each.request.edit.target.id not in growths:
+            other = await engine.history.compare_texts(
+                Version(each.request.id), each.before, each.after, model
+            )
+            growths[each.request.edit.target.id] = other.growth
+    edit = preview.request.edit
     return ProposedEdit(
         preview,
         version,
         await asyncio.to_thread(shown_difference, compared),
-        base is not None and base != version,
-        await _result(engine, request) if preview.refusal is None else None,
+        edit.base is not None and edit.base != version,
+        await _result(engine, edit) if preview.refusal is None else None,
+        together,
+        sum(growths.values()),
+        len(growths),
         await engine.consent.answer_refusal(request),
     )
 
 
-async def _result(engine: Engine, request: ConsentRequest) -> Content | None:
-    if type(request.edit.operation) not in CONTENT_OPERATIONS.values():
+async def _result(engine: Engine, edit: Edit) -> Content | None:
+    if type(edit.operation) not in CONTENT_OPERATIONS.values():
         return None
-    return await engine.memory.preview(request.edit)
+    return await engine.memory.preview(edit)

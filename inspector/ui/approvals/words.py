@@ -6,18 +6,26 @@ from inspector.domain.consent import ConsentRequest
 from inspector.ui.approvals.reader import ProposedEdit
 from inspector.ui.editors.record_browser import BrowserWords
 from inspector.ui.presentation.approvals import ALL, ANSWERED, STANDING, WAITING, ApprovalList, wish_text
-from inspector.ui.wording import signed, tr, tr_code, with_unit
+from inspector.ui.wording import signed, tr, tr_code, tr_count, with_unit
 
 
 def effect_text(proposal: ProposedEdit, together: tuple[ConsentRequest, ...], listed: ApprovalList) -> str:
     """What allowing does to the block's tokens, and which other requests are allowed with it as one."""
-    growth = proposal.shown.comparison.growth
-    text = tr("Allowing it changes the block by {tokens}.", tokens=with_unit(signed(growth) or "0"))
-    request = proposal.preview.request
-    others = [wish_text(each, listed) for each in together if each.id != request.id]
-    if others:
-        text += " " + tr("Also allowed, as one change: {wishes}.", wishes="; ".join(others))
-    return text
+    tokens = with_unit(signed(proposal.growth) or "0")
+    others = [wish_text(each, listed) for each in together if each.id != proposal.preview.request.id]
+    if not others:
+        return tr("Allowing it changes the block by {tokens}.", tokens=tokens)
+    return " ".join(
+        (
+            tr_count(
+                "Allowing all of them changes the block by {tokens}.",
+                "Allowing all of them changes {count} blocks by {tokens}.",
+                proposal.blocks,
+                tokens=tokens,
+            ),
+            tr("Also allowed, as one change: {wishes}.", wishes="; ".join(others)),
+        )
+    )
 
 
 def warnings_of(proposal: ProposedEdit) -> str:

@@ -151,7 +151,7 @@ class ApprovalsPanel(Panel):
         answers.allowed.connect(self._allow)
         answers.ignored.connect(self._ignore)
         answers.answered.connect(self._say)
-        answers.scopes.currentIndexChanged.connect(lambda _: self._say_effect())
+        answers.scopes.currentIndexChanged.connect(lambda _: self._show())
         self.reader.changed.connect(self._fill)
         self.follow_selection()
         self._fill()
@@ -204,6 +204,8 @@ class ApprovalsPanel(Panel):
         if key != page.shown_key:
             self._proposal = None
             self.answers.begin()
+        elif self._proposal is not None and self._proposal.together != self._together_ids(request):
+            self._proposal = None
         if request is not None:
             self._show_request(request)
         elif grant is not None:
@@ -230,16 +232,25 @@ class ApprovalsPanel(Panel):
         self.browser.page.show_parts(title, note, (part,), key=request.id)
 
     def _show_request(self, request: ConsentRequest) -> None:
-        page = self.browser.page
-        found = self._proposal if self._proposal and self._proposal.preview.request.id == request.id else None
+        page, found = self.browser.page, self._proposal
         if request.state is ConsentState.PENDING:
+            self.answers.offer(len(self.reader.list.of_turn(request)))
             after = found.preview.after if found is not None else tr("Reading …")
             self._show_part(request, PagePart(tr("Result"), after))
             page.cover(self.difference if found is not None else None)
-            self.reader.preview(request, self._take)
+            self.reader.preview(request, self._together_ids(request), self._take)
         else:
             self._show_part(request, PagePart(tr("Request"), facts_text(request, self._now)))
             page.cover(None)
+
+    def _together(self, request: ConsentRequest) -> tuple[ConsentRequest, ...]:
+        """The requests that allowing one allows, in the order in which they were asked."""
+        if self.answers.scope != TURN:
+            return (request,)
+        return tuple(each for each in self.reader.list.of_turn(request) if not self._is_drafted(each))
+
+    def _together_ids(self, request: ConsentRequest | None) -> tuple[str, ...]:
+        return () if request is None else tuple(each.id for each in self._together(request))
 
     @property
     def _now(self) -> Any:
@@ -256,6 +267,8 @@ class ApprovalsPanel(Panel):
         request = self._request
         if request is None or proposal.preview.request.id != request.id:
             return
+        if proposal.together != self._together_ids(request):
+            return
         is_other, self._proposal = proposal != self._proposal, proposal
         if is_other:
             self._show_part(request, PagePart(tr("Result"), proposal.preview.after))
@@ -270,12 +283,10 @@ class ApprovalsPanel(Panel):
         waits = request is not None and request.state is ConsentState.PENDING
         facts = ""
         if request is not None and waits:
-            listed, turn = self.reader.list, self.reader.list.of_turn(request)
-            self.answers.offer(len(turn))
             facts = facts_text(request, self._now)
             if proposal is not None:
-                together = turn if self.answers.scope == TURN else (request,)
-                effect, warnings = effect_text(proposal, together, listed), warnings_of(proposal)
+                effect = effect_text(proposal, self._together(request), self.reader.list)
+                warnings = warnings_of(proposal)
         self.answers.setVisible(waits)
         self.answers.show_request(facts, effect, waits=waits, why_not=self._not_waiting() if waits else "")
         self.browser.page.tell(warnings)
@@ -313,7 +324,11 @@ class ApprovalsPanel(Panel):
         if request is not None and self._is_drafted(request):
             # Allowed as it is and saved from the draft, the agent's text would be stored twice.
             return tr("save or discard the draft in its block first")
-        return self._not_waiting()
+        why, proposal = self._not_waiting(), self._proposal
+        if why or proposal is None:
+            # Nobody allows what isn't shown yet.
+            return why or tr("the difference is being read")
+        return tr("it can't be allowed as it is") if proposal.preview.refusal is not None else ""
 
     def _not_editable(self) -> str:
         why, proposal = self._not_waiting(), self._proposal
@@ -352,12 +367,7 @@ class ApprovalsPanel(Panel):
         request = self._request
         if request is None or self._not_allowable():
             return
-        scope = self.answers.scope
-        together = self.reader.list.of_turn(request) if scope == TURN else (request,)
-        # The one that is shown comes first: its edit is what an undo begins with.
-        ready = (each for each in together if not self._is_drafted(each))
-        ordered = sorted(ready, key=lambda each: each.created_at)
-        self._answering.allow(ordered, scope)
+        self._answering.allow(self._together(request), self.answers.scope)
 
     def _edit(self) -> None:
         request, proposal = self._request, self._proposal
@@ -366,7 +376,7 @@ class ApprovalsPanel(Panel):
         if proposal.content is None:
             self._open_block()
         else:
-            self._answering.edit_first(request, proposal.content, self.answers.scope)
+            self._answering.edit_first(proposal.preview.request, proposal.content, self.answers.scope)
 
     def _go_to_words(self) -> None:
         self.answers.words_field.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -36,12 +36,12 @@ class ApprovalList:
         return one_line(self.labels.get(block_id, block_id))
 
     def of_turn(self, request: ConsentRequest) -> tuple[ConsentRequest, ...]:
-        """The requests that wait with one: those of its turn, or itself alone."""
+        """The requests that wait with one, in the order in which they were asked: of its turn, or itself alone."""
         if request.batch_id is None:
             return (request,)
         return tuple(
             each
-            for each in self.requests.values()
+            for each in reversed(tuple(self.requests.values()))
             if each.batch_id == request.batch_id
             and each.agent_id == request.agent_id
             and each.state is ConsentState.PENDING

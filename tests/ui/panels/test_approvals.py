@@ -265,7 +265,7 @@ async def test_that_scopes_differ_and_standing_approvals_are_revoked(inbox: Open
     await hands.select(first)
     scopes = hands.panel.answers.scopes
     scopes.setCurrentIndex(scopes.findData("turn"))
-    assert "Also allowed" in hands.panel.answers.effect.text()
+    await hands.until(lambda: "Also allowed" in hands.panel.answers.effect.text())
     await hands.press("Allow")
     assert [(await hands.request(each)).state for each in (first, second)] == [ConsentState.GRANTED] * 2
     assert (await hands.world.text()).endswith("\none\ntwo")
@@ -290,6 +290,26 @@ async def test_that_scopes_differ_and_standing_approvals_are_revoked(inbox: Open
     await hands.world.write(QUESTIONS, SetText(""))
     hands.panel.browser.set_filter("waiting", "nothing has this")
     assert hands.rows == []
+
+
+async def test_that_a_turn_is_shown_and_stored_as_its_edits_follow_each_other(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    texts = ("The signer runs on arm64.", "The signer runs on x86 only.")
+    for text in texts:
+        intent = Intent(Edit(QUESTIONS, SetText(text)), AGENT, "", "bat_1")
+        asked = await hands.world.engine.consent.request(intent, wait=timedelta(hours=5))
+        assert isinstance(asked, ConsentRequest)
+    await hands.open("consent")
+    # Whichever of them is looked at, the last one is what all of them come to.
+    for key in reversed(list(hands.panel.reader.list.requests)):
+        await hands.select(key)
+        hands.panel.answers.scopes.setCurrentIndex(hands.panel.answers.scopes.findData("turn"))
+        assert not hands.panel.answers.allow_button.isEnabled()
+        await hands.until(hands.panel.answers.allow_button.isEnabled)
+        assert hands.panel.browser.page.page.editor.text == texts[-1]
+        assert "changes the block by" in hands.panel.answers.effect.text()
+    await hands.press("Allow")
+    assert await hands.world.text() == texts[-1]
 
 
 async def test_that_queued_messages_are_retried_and_buried_and_wakeups_cancelled(inbox: OpenInbox) -> None:
