@@ -23,6 +23,16 @@ class Answering:
     def __init__(self, services: PanelServices, on_done: Callable[[], None]) -> None:
         self._services = services
         self._on_done = on_done
+        self._sent: set[Ref] = set()
+        """What is being answered, or was: its list may not have been read again yet."""
+
+    def is_sent(self, request: ConsentRequest) -> bool:
+        """Whether a request was answered here already."""
+        return _ref(request) in self._sent
+
+    def forget(self) -> None:
+        """Begin anew with another file."""
+        self._sent.clear()
 
     def allow(self, requests: Sequence[ConsentRequest], scope: str) -> None:
         """Allow requests in a scope: all of a turn together, else the first of them."""
@@ -64,13 +74,19 @@ class Answering:
         self._apply([Edit(Ref(RefKind.GRANT, each), RevokeGrant()) for each in grant_ids], text)
 
     def _apply(self, edits: Sequence[Edit], text: str) -> None:
-        workspace = self._services.workspace
+        workspace, sent = self._services.workspace, {each.target for each in edits}
 
         def done(_: Sequence[Receipt]) -> None:
             self._announce(edits[0], text)
             self._on_done()
 
-        workspace.apply(edits, text=text, on_done=done)
+        def failed(_: BaseException) -> bool:
+            self._sent -= sent
+            self._on_done()
+            return False
+
+        self._sent |= sent
+        workspace.apply(edits, text=text, on_done=done, on_error=failed)
 
     def _announce(self, edit: Edit, text: str) -> None:
         """Offer to take back the edit that was allowed, which is the agent's own change."""

@@ -96,6 +96,8 @@ class ApprovalsPanel(Panel):
 
     def follow(self, what: What) -> None:
         """List again when another file is open."""
+        if what & What.FILE:
+            self._answering.forget()
         if what & (What.FILE | What.AGENTS):
             file = self.services.workspace.file
             self.agents.show_agents([(each.id, each.name) for each in file.agents])
@@ -314,6 +316,8 @@ class ApprovalsPanel(Panel):
             return tr("no request is selected")
         if request.state is not ConsentState.PENDING:
             return tr("the request doesn't wait any more")
+        if self._answering.is_sent(request):
+            return tr("the answer is being saved")
         proposal = self._proposal
         if proposal is not None and proposal.preview.request.id == request.id and proposal.barred is not None:
             return tr("only the file's partner can answer it")

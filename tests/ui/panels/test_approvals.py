@@ -17,7 +17,7 @@ from inspector.domain.actor import Actor, ActorKind
 from inspector.domain.blocks import Permission
 from inspector.domain.consent import ConsentRequest, ConsentState
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.block_rows import SetPermission
+from inspector.domain.edits.block_rows import DeleteBlock, SetPermission
 from inspector.domain.edits.consent import AnswerConsent, ConsentDecision, RequestConsent
 from inspector.domain.edits.rows import EnqueueMessage, SetWakeup
 from inspector.domain.edits.text import AppendText, SetText
@@ -310,6 +310,48 @@ async def test_that_a_turn_is_shown_and_stored_as_its_edits_follow_each_other(in
         assert "changes the block by" in hands.panel.answers.effect.text()
     await hands.press("Allow")
     assert await hands.world.text() == texts[-1]
+
+
+async def test_that_a_second_press_answers_nothing_twice(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    before = await hands.world.text()
+    failures: list[object] = []
+    hands.studio.bridge.failed.connect(failures.append)
+    clicked, typed = await hands.ask("\nA."), await hands.ask("\nB.")
+    await hands.open("consent")
+    await hands.select(clicked)
+    await hands.until(lambda: hands.button("Allow") is not None)
+    allow = hands.button("Allow")
+    QTest.mouseClick(allow, LEFT)
+    QTest.mouseClick(allow, LEFT)
+    await calm(hands.studio, hands.until)
+    await hands.until(lambda: len(hands.rows) == 1)
+    assert (await hands.request(typed)).state is ConsentState.PENDING
+    await hands.select(typed)
+    await hands.until(lambda: hands.button("Allow") is not None)
+    table = hands.panel.browser.table
+    table.setFocus()
+    for keys in ("Ctrl+Shift+Return", "Ctrl+Shift+Return", "Del"):
+        QTest.keySequence(table, QKeySequence(keys))
+    await calm(hands.studio, hands.until)
+    await hands.until(lambda: hands.rows == [])
+    assert await hands.world.text() == before + "\nA.\nB."
+    assert failures == []
+
+
+async def test_that_an_edit_of_a_deleted_block_cant_be_allowed(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    asked = await hands.ask()
+    await hands.open("consent")
+    await hands.select(asked)
+    await hands.world.write(QUESTIONS, DeleteBlock())
+    await hands.until(lambda: "can't be allowed" in hands.panel.browser.page.state_note.text())
+    allow = hands.panel.answers.allow_button
+    assert not allow.isEnabled()
+    assert "be allowed as it is" in allow.toolTip()
+    # Only an answer is left.
+    await hands.press("Ignore")
+    assert (await hands.request(asked)).state is ConsentState.DENIED
 
 
 async def test_that_queued_messages_are_retried_and_buried_and_wakeups_cancelled(inbox: OpenInbox) -> None:
