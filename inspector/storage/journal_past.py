@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from inspector.domain.agents import ContextConfig
 from inspector.domain.blocks import CONSTELLATION_OWNER
 from inspector.domain.codec import moment_of, write_time
 from inspector.domain.dataclass import dataclass
@@ -12,20 +13,46 @@ from inspector.domain.past_requests import JournalMoment
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.snapshot import LastWrite
 from inspector.storage.changes import actor_of
-from inspector.storage.connection import Connection
+from inspector.storage.connection import LAST_OF_ALL, Connection
 
 _UNTIL = "SELECT coalesce(max(seq), 0) AS seq FROM changes WHERE at <= ?"
 _OUT_OF_ORDER = "SELECT count(*) AS changes FROM changes WHERE seq <= ? AND at > ?"
 _FIRST = "SELECT min(seq) AS seq, min(at) AS at FROM changes"
 _MOST_MOMENTS = 20_000
-# What the agent has, what all have, and the blocks that are shared with it.
-_MOMENTS = """
+# `spans`: from which change to which a block was shared with the agent; one that came with an import has no change
+# that says so. `had`: the names that its settings have, or had.
+MOMENTS = """
+    WITH attaching AS (
+        SELECT ref_id AS block_id, seq, before, after, lag(seq) OVER steps AS earlier, lead(seq) OVER steps AS later
+        FROM changes WHERE ref_kind = 'attachment' AND ref_part = ?1
+        WINDOW steps AS (PARTITION BY ref_id ORDER BY seq)
+    ), spans AS (
+        SELECT block_id, seq AS since, coalesce(later, ?4) AS until FROM attaching WHERE after IS NOT NULL
+        UNION ALL SELECT block_id, 0, seq FROM attaching WHERE earlier IS NULL AND before IS NOT NULL
+        UNION ALL SELECT block_id, 0, ?4 FROM attachments
+        WHERE agent_id = ?1 AND block_id NOT IN (SELECT block_id FROM attaching)
+    ), settings AS (
+        SELECT CASE WHEN json_valid(text) THEN text END AS text FROM (
+            SELECT before AS text FROM changes WHERE ref_kind = 'agent' AND ref_id = ?1
+            UNION ALL SELECT after FROM changes WHERE ref_kind = 'agent' AND ref_id = ?1
+        )
+    ), had AS (
+        SELECT 'layout' AS kind, json_extract(text, '$.config.layout') AS name FROM settings
+        UNION SELECT 'layout', ?5
+        UNION SELECT 'layout', json_extract(config, '$.layout') FROM agents WHERE id = ?1 AND json_valid(config)
+        UNION SELECT 'tool', value FROM settings, json_each(settings.text, '$.tools')
+        UNION SELECT 'tool', value FROM agents, json_each(CASE WHEN json_valid(tools) THEN tools END) WHERE agents.id = ?1
+    )
     SELECT seq, at FROM (
         SELECT seq, at FROM changes WHERE owner = ?1
         UNION SELECT seq, at FROM changes WHERE owner = ?2
-        UNION SELECT changes.seq, changes.at FROM attachments
-        JOIN changes ON changes.ref_kind = 'block' AND changes.ref_id = attachments.block_id
-        WHERE attachments.agent_id = ?1
+        UNION SELECT seq, at FROM changes WHERE ref_kind = 'attachment' AND ref_part = ?1
+        UNION SELECT changes.seq, changes.at FROM spans CROSS JOIN changes
+        ON ref_kind = 'block' AND ref_id = spans.block_id AND seq > since AND seq < until
+        UNION SELECT changes.seq, changes.at FROM spans JOIN blocks ON blocks.id = spans.block_id CROSS JOIN changes
+        ON ref_kind = 'agent' AND ref_id = blocks.owner AND seq > since AND seq < until
+        WHERE json_extract(CASE WHEN json_valid(after) THEN after END, '$.name') IS NOT NULL
+        UNION SELECT changes.seq, changes.at FROM had CROSS JOIN changes ON ref_kind = had.kind AND ref_id = had.name
     ) ORDER BY seq DESC LIMIT ?3
 """
 _AFTER = """
@@ -70,7 +97,9 @@ async def last_until(connection: Connection, moment: datetime) -> int:
 
 async def moments(connection: Connection, agent_id: str) -> tuple[JournalMoment, ...]:
     """When something changed that an agent sees, oldest first; of those with one time, the last change."""
-    rows = await connection.fetch_all(_MOMENTS, (agent_id, CONSTELLATION_OWNER, _MOST_MOMENTS))
+    layout = ContextConfig().layout
+    values = (agent_id, CONSTELLATION_OWNER, _MOST_MOMENTS, LAST_OF_ALL, layout)
+    rows = await connection.fetch_all(MOMENTS, values)
     latest: dict[str, int] = {}
     for row in rows:
         latest.setdefault(row["at"], row["seq"])
