@@ -41,7 +41,8 @@ MOMENTS = """
         UNION SELECT 'layout', ?5
         UNION SELECT 'layout', json_extract(config, '$.layout') FROM agents WHERE id = ?1 AND json_valid(config)
         UNION SELECT 'tool', value FROM settings, json_each(settings.text, '$.tools')
-        UNION SELECT 'tool', value FROM agents, json_each(CASE WHEN json_valid(tools) THEN tools END) WHERE agents.id = ?1
+        UNION SELECT 'tool', value FROM agents, json_each(CASE WHEN json_valid(tools) THEN tools END)
+        WHERE agents.id = ?1
     )
     SELECT seq, at FROM (
         SELECT seq, at FROM changes WHERE owner = ?1
