@@ -16,7 +16,6 @@ from inspector.domain.counts import Count
 from inspector.domain.errors import InspectorError
 from inspector.domain.ref import Ref
 from inspector.domain.request_comparison import ComparedRequests, RequestSide, RequestSideKind
-from inspector.domain.requests import Request
 from inspector.ui.actions import Action
 from inspector.ui.compare.moment_bar import MomentBar
 from inspector.ui.compare.piece_tree import PieceTree
@@ -52,6 +51,7 @@ _LEAST = QSize(320, 220)
 _AT_ONCE = 1_000
 """Pieces that are listed in a moment; more of them are listed off the interface's thread."""
 _BUILT = (RequestSideKind.NOW, RequestSideKind.DRAFTS)
+_OF_NOW = (RequestSideKind.NOW, RequestSideKind.MODEL, RequestSideKind.COMPILED)
 _Sides = tuple[RequestSide, RequestSide]
 
 
@@ -63,8 +63,8 @@ class ComparePanel(Panel):
         self._has_compiled = self._is_chosen = False
         self._shown: ShownComparison | None = None
         self._message = ""
-        self._asked: tuple[_Sides, Request | None, Request | None] | None = None
-        """What the newest comparison is of: its sides, and the Requests of now that they may mean."""
+        self._asked: tuple[_Sides, object, object] | None = None
+        """What the newest comparison is of: its sides, and what each was made of."""
         names = (tr("Left Request"), tr("Right Request"))
         self.sides = tuple(SideButton(services, name, lambda: self._has_compiled) for name in names)
         self.moments = tuple(MomentBar(services, name) for name in names)
@@ -114,6 +114,8 @@ class ComparePanel(Panel):
             self.list.forget()
         if what & (What.REQUEST | What.SENT | What.DRAFTS):
             self._list_sides()
+            self._come_soon()
+        elif what & What.WRITTEN and any(each.side.kind is RequestSideKind.AGENT for each in self.sides):
             self._come_soon()
 
     def first_focus(self) -> QWidget:
@@ -376,7 +378,7 @@ class ComparePanel(Panel):
         sides = self._settled()
         if sides is None:
             return
-        asked = sides, self._built(sides, 0), self._built(sides, 1)
+        asked = sides, self._made_of(sides[0]), self._made_of(sides[1])
         if asked == self._asked:
             return
         self._asked = asked
@@ -402,11 +404,17 @@ class ComparePanel(Panel):
                 return None
         return left, right
 
-    def _built(self, sides: _Sides, place: int) -> Request | None:
-        """The Request of now, without or with drafts, if it is a side: another one is another comparison."""
+    def _made_of(self, side: RequestSide) -> object:
+        """What may change under a side that stays the same: another one is another comparison."""
         file = self.services.workspace.file
-        is_side = any(side.kind is _BUILT[place] for side in sides)
-        return (file.saved_request, file.request)[place] if is_side else None
+        if side.kind is RequestSideKind.DRAFTS:
+            return file.request
+        if side.kind in _OF_NOW:
+            return file.saved_request
+        if side.kind is RequestSideKind.AGENT:
+            # Nobody builds the Requests of agents that aren't shown: any change may be one of theirs.
+            return file.saved_request, file.last_written
+        return _written_at(Path(side.name)) if side.kind is RequestSideKind.IMPORTED else None
 
     def _follow_last(self) -> None:
         """What was sent last may be another by now."""
@@ -497,3 +505,12 @@ class ComparePanel(Panel):
             self.services.bridge.noticed.emit(end)
             return
         self._select(self.tree.current)
+
+
+def _written_at(path: Path) -> tuple[int, int] | None:
+    """When a file was written, and how long it is; None where that can't be read."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size

@@ -1,5 +1,6 @@
 """The Compare tab, what was sent last, and past moments: chosen by keys, with figures that add up."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -12,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from inspector.domain.edits.base import Edit, Intent
-from inspector.domain.edits.rows import StoreRun
+from inspector.domain.edits.rows import ConfigureAgent, StoreRun
 from inspector.domain.edits.text import SetText
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.request_comparison import ComparedRequests, RequestSide, RequestSideKind
@@ -320,6 +321,33 @@ async def test_that_other_sides_are_chosen_by_keys_and_what_is_broken_says_so(
     states = {pair.state.value for pair in panel.compared.pairs}
     assert "removed" in states
     await damaged(studio, until, left)
+
+
+async def test_that_every_side_follows_what_it_is_made_of(
+    studio: Studio, until: Until, tmp_path: Path
+) -> None:
+    await open_file(studio, until)
+    panel, engine = await look(studio, until), studio.opener.engine
+    model = RequestSide(RequestSideKind.MODEL, "claude-sonnet-5-5")
+    panel.choose(model, RequestSide(RequestSideKind.AGENT, values.GRACE))
+    await until(lambda: panel.compared is not None and panel.compared.after.agent_id == values.GRACE)
+    # Neither side is Now: the shown agent's block shows in the one, the other agent's persona in the other.
+    await change(studio, until, "Something else entirely.")
+    await until(lambda: panel.compared and "Something else entirely." in panel.compared.before.text)
+    persona = ConfigureAgent(persona="Speaks in rhymes.")
+    await engine.apply([Intent(Edit(Ref(RefKind.AGENT, values.GRACE), persona), values.NOOR)])
+    await until(lambda: panel.compared and "Speaks in rhymes." in panel.compared.after.text)
+
+    def is_left(text: str) -> bool:
+        return panel.compared is not None and text in panel.compared.before.text
+
+    # A file that was written anew is read anew once it is chosen again.
+    path = tmp_path / "messages.json"
+    sides = RequestSide(RequestSideKind.IMPORTED, str(path)), RequestSide(RequestSideKind.NOW)
+    for text in ("short", "a much longer one"):
+        path.write_text(json.dumps([{"role": "user", "content": text}]), encoding="utf-8")
+        panel.choose(*sides)
+        await until(partial(is_left, text))
 
 
 async def test_that_an_older_request_is_one_choice_away(
