@@ -100,7 +100,7 @@ class CacheAccount:
         read_tokens: What is read.
         written_tokens: What is written anew.
         fresh_tokens: What is neither: it stands behind the last marked place.
-        lost_tokens: What the Request before had left and this one cannot read.
+        lost_tokens: What the Request before had left and this one cannot read, up to its own size.
         cause: Why anything is lost, None when nothing is or it is not certain.
         cost: US dollars for the input, None when a price is not known.
         cost_uncached: The same without any cache.

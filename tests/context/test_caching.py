@@ -177,6 +177,14 @@ def test_that_another_model_reads_nothing() -> None:
     assert found.cause.kind is MissKind.MODEL_CHANGED
 
 
+def test_that_a_call_loses_no_more_than_it_has() -> None:
+    last = built(a_world())
+    # What another model counts differently, and what a Request leaves away, isn't paid by this call.
+    longer = replace(last, sections=(*last.sections, *last.sections), model="claude-sonnet-5-5")
+    found = told(last, longer)
+    assert found.lost_tokens == found.fresh_tokens + found.written_tokens == last.tokens
+
+
 def test_that_a_tool_that_is_added_is_named() -> None:
     agent = an_agent(model=CLAUDE, provider="anthropic", instructions=(LONG,), tools=("find",))
     last = built(a_world(agent=agent, tools=(a_tool(),)))

@@ -50,7 +50,8 @@ def account(
     prices = None if facts is None or facts.prices is None else facts.prices.at(total)
     uses = (("cache_read", read.tokens), ("cache_write", written), ("input", fresh))
     cost, unknown = _cost(prices, uses)
-    lost = max(0, read.kept - read.tokens)
+    # Of what a longer Request or another model's counting had left, this call pays no more anew than it has.
+    lost = max(0, min(read.kept, total) - read.tokens)
     return CacheAccount(
         plan=made,
         difference=None if last is None else first_difference(last, request),
