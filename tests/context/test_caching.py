@@ -178,11 +178,12 @@ def test_that_another_model_reads_nothing() -> None:
 
 
 def test_that_a_call_loses_no_more_than_it_has() -> None:
-    last = built(a_world())
-    # What another model counts differently, and what a Request leaves away, isn't paid by this call.
-    longer = replace(last, sections=(*last.sections, *last.sections), model="claude-sonnet-5-5")
-    found = told(last, longer)
-    assert found.lost_tokens == found.fresh_tokens + found.written_tokens == last.tokens
+    # What the other model's Request had more of isn't paid by this call.
+    longer = built(a_world(own=(a_block("a", LONG * 3),)), model="claude-sonnet-5-5")
+    request = built(a_world())
+    found = told(request, longer)
+    assert found.read_tokens == 0
+    assert found.lost_tokens == request.tokens
 
 
 def test_that_a_tool_that_is_added_is_named() -> None:
