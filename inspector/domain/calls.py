@@ -195,11 +195,14 @@ class CallError(InspectorError):
         super().__init__(failure.code or f"call.{failure.kind.value}", **dict(failure.parameters))
 
 
-def cost_of(usage: TokenUsage, facts: ModelFacts | None) -> float | None:
-    """US dollars for the tokens that a provider reported, None where a figure or a price is missing."""
+def cost_of(usage: TokenUsage, facts: ModelFacts | None, calls: int = 1) -> float | None:
+    """US dollars for the tokens that a provider reported, None where a figure or a price is missing.
+
+    The sum of several calls is priced as if each were of their average size: some prices rise with the size.
+    """
     if facts is None or facts.prices is None or usage.input_tokens is None:
         return None
-    prices = facts.prices.at(usage.input_tokens)
+    prices = facts.prices.at(usage.input_tokens // max(1, calls))
     read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
     charged = (
         (max(0, usage.input_tokens - read - written), prices.input),

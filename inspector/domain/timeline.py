@@ -120,13 +120,20 @@ class KindTotal:
 
 @dataclass(frozen=True, slots=True)
 class RunTotal:
-    """What the runs of a model add up to: tokens as reported, milliseconds, US dollars where it has prices."""
+    """What the runs of a model add up to: tokens as reported, milliseconds, US dollars where it has prices.
+
+    Of the input, `cache_read_tokens` and `cache_write_tokens` are what was read from a cache and written to one.
+    `unpriced` are the runs that aren't in the cost: nobody reported their tokens, or the model has no prices.
+    """
 
     model: str
     count: int
     input_tokens: int = 0
     output_tokens: int = 0
     milliseconds: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    unpriced: int = 0
     cost: float | None = None
 
 

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from inspector.conversation.timeline import TimelineReader
+from inspector.domain.calls import cost_of
+from inspector.domain.records import TokenUsage
 from inspector.domain.timeline import EventFilter, RunTotal, StretchTotals, TimeRange
 from inspector.shipped.models import ModelTable
 from inspector.storage.database import Database
@@ -19,19 +21,15 @@ class TimelineService(TimelineReader):
         self._models = models
 
     async def totals(self, wanted: EventFilter, over: TimeRange) -> AsyncIterator[StretchTotals]:
-        """As the reader's, with the cost of runs whose model has prices: all input at its full price."""
+        """As the reader's, with the cost of runs whose model has prices."""
         priced: tuple[RunTotal, ...] | None = None
         async for each in super().totals(wanted, over):
             if priced is None:
-                priced = tuple(replace(run, cost=self._cost(run)) for run in each.runs)
+                priced = tuple(map(self._priced, each.runs))
             yield replace(each, runs=priced)
 
-    def _cost(self, run: RunTotal) -> float | None:
-        facts = self._models.resolve(run.model)
-        if facts is None or facts.prices is None:
-            return None
-        # The tier of an average run: each run's own can't be said of their sum.
-        prices = facts.prices.at(run.input_tokens // max(1, run.count))
-        if prices.input is None or prices.output is None:
-            return None
-        return (run.input_tokens * prices.input + run.output_tokens * prices.output) / 1_000_000
+    def _priced(self, run: RunTotal) -> RunTotal:
+        usage = TokenUsage(run.input_tokens, run.output_tokens, run.cache_read_tokens, run.cache_write_tokens)
+        reported = run.count - run.unpriced
+        cost = cost_of(usage, self._models.resolve(run.model), reported) if reported else None
+        return replace(run, cost=cost, unpriced=run.count if cost is None else run.unpriced)

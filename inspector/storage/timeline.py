@@ -43,7 +43,8 @@ _FROM = """
 """
 _RUNS = """
     SELECT model, count(*) AS runs, total(input_tokens) AS input, total(output_tokens) AS output,
-           total(duration_ms) AS lasted
+           total(duration_ms) AS lasted, total(cache_read_tokens) AS found, total(cache_write_tokens) AS kept,
+           count(*) - count(input_tokens) AS unreported
     FROM runs WHERE started_at >= ? AND started_at < ?{also} GROUP BY model ORDER BY model
 """
 _RUN_SIZES = """
@@ -153,7 +154,7 @@ async def runs(source: Connection, agent_id: str | None, over: TimeRange) -> tup
     also, values = ("", []) if agent_id is None else (" AND agent_id = ?", [agent_id])
     parameters = (write_time(over.start), write_time(over.end), *values)
     rows = await source.fetch_all(_RUNS.format(also=also), parameters)
-    return tuple(RunTotal(row[0], row[1], int(row[2]), int(row[3]), int(row[4])) for row in rows)
+    return tuple(RunTotal(row[0], *map(int, tuple(row)[1:])) for row in rows)
 
 
 async def run_sizes(source: Connection, agent_id: str) -> list[tuple[datetime, int]]:

@@ -14,7 +14,7 @@ from inspector.ui.models.columns import Column
 from inspector.ui.models.table import RowTable
 from inspector.ui.presentation.names import kind_name
 from inspector.ui.safe_text import PlainLabel
-from inspector.ui.timeline.words import duration, full_moment, totals_words
+from inspector.ui.timeline.words import cost_words, duration, full_moment, totals_words
 from inspector.ui.widgets.controls import arrange, button
 from inspector.ui.widgets.flow import FlowLayout
 from inspector.ui.widgets.rows_view import dress_table
@@ -115,7 +115,7 @@ def _run_row(run: RunTotal, hours: float) -> TotalRow:
     parts = (
         tr("{count} tokens in", count=number(run.input_tokens)),
         tr("{count} tokens out", count=number(run.output_tokens)),
-        "" if run.cost is None else f"${run.cost:,.4f}",
+        "" if run.cost is None else cost_words(run.cost, run.unpriced),
         tr("{time}, {each} on average", time=duration(lasted), each=duration(lasted / max(1, run.count))),
     )
     return TotalRow(

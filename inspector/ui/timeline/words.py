@@ -177,6 +177,16 @@ def size_words(size: ContextSize) -> str:
     return tr("reported by a run, whole Request") if size.reported else tr("estimate, messages alone")
 
 
+def cost_words(cost: float, unpriced: int) -> str:
+    """What runs cost, and how many of them aren't in it."""
+    dollars = f"${cost:,.4f}"
+    if not unpriced:
+        return dollars
+    return tr_count(
+        "{cost}, {count} run without a price", "{cost}, {count} runs without a price", unpriced, cost=dollars
+    )
+
+
 def totals_words(totals: StretchTotals) -> str:
     """What a stretch adds up to, in a sentence."""
     parts = [tr_count("{count} event", "{count} events", totals.count), duration(totals.over.length)]
@@ -185,8 +195,9 @@ def totals_words(totals: StretchTotals) -> str:
         parts.append(tr_count("{count} run", "{count} runs", runs))
         parts.append(tr("{count} tokens in", count=number(sum(each.input_tokens for each in totals.runs))))
         parts.append(tr("{count} tokens out", count=number(sum(each.output_tokens for each in totals.runs))))
-        if any(each.cost is not None for each in totals.runs):
-            parts.append(f"${sum(each.cost or 0 for each in totals.runs):,.4f}")
+        costs = [each.cost for each in totals.runs if each.cost is not None]
+        if costs:
+            parts.append(cost_words(sum(costs), sum(each.unpriced for each in totals.runs)))
         lasted = timedelta(milliseconds=sum(each.milliseconds for each in totals.runs))
         parts.append(
             tr("{time} of runs, {each} on average", time=duration(lasted), each=duration(lasted / runs))

@@ -11,11 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from inspector.domain.activity import Event, Importance
+from inspector.domain.calls import cost_of
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
-from inspector.domain.edits.rows import LogEvent
+from inspector.domain.edits.rows import LogEvent, StoreRun
 from inspector.domain.edits.text import AppendText, Splice, SpliceText
+from inspector.domain.records import TokenUsage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.timeline import EventFilter, KindTotal, StretchTotals, TimeRange
 from inspector.runtime.engine import Engine
@@ -169,6 +171,36 @@ async def test_that_events_are_filtered_followed_and_added_up(studio: Studio, un
     await narrowed(tab)
     await found_by_keys(tab)
     await remembered(tab)
+
+
+async def test_that_runs_cost_what_their_caches_cost_and_unpriced_ones_are_said(
+    studio: Studio, until: Until
+) -> None:
+    tab = await _opened(studio, until)
+    million = TokenUsage(input_tokens=1_000_000, output_tokens=0, cache_read_tokens=990_000)
+    runs = [("gpt-5-mini", million), ("gpt-5-mini", TokenUsage()), ("my-own-model", million)]
+    await studio.opener.engine.apply(
+        [
+            Intent(
+                Edit(
+                    Ref(RefKind.RUN, f"run_{place}"),
+                    StoreRun(values.ADA, "turn", model, "x", "{}", usage=usage),
+                ),
+                values.NOOR,
+            )
+            for place, (model, usage) in enumerate(runs)
+        ]
+    )
+    await tab.settled()
+    studio.contents.services.actions.run("timeline.sum_visible")
+    await until(lambda: "counting" not in tab.panel.totals.sentence.text())
+    facts = studio.opener.engine.models.resolve("gpt-5-mini")
+    cost = cost_of(million, facts)
+    assert cost is not None
+    assert f" · ${cost:,.4f}, 2 runs without a price · " in tab.panel.totals.sentence.text()
+    costs = {row.key: row.more for row in tab.panel.totals.model.values if row.more}
+    assert f"${cost:,.4f}, 1 run without a price" in costs["run gpt-5-mini"]
+    assert "$" not in costs["run my-own-model"]
 
 
 async def test_that_the_keyboard_begins_with_the_newest_event(studio: Studio, until: Until) -> None:
