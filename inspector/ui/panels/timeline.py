@@ -201,6 +201,7 @@ class TimelinePanel(Panel):
         source.counted.connect(self._take_density)
         source.summed.connect(self._take_totals)
         source.measured.connect(self._take_sizes)
+        source.sized.connect(self._measure_sizes)
         strip.scaled.connect(lambda: source.count(strip.scale.seen))
         strip.stretched.connect(self._sum_up)
         strip.went.connect(self._go_to)
@@ -233,7 +234,7 @@ class TimelinePanel(Panel):
         kept = {} if file.path is None else self.services.preferences.panel_view(file.path, _LIST)
         self.bar.restore(kept)
         self.rows.empty.tell(tr("Reading events …"))
-        self.rows.show_list((), 0)
+        self.rows.show_list((), None)
         self.strip.choose(None)
         self._source.begin(self.bar.wanted)
         self._tell()
@@ -250,8 +251,8 @@ class TimelinePanel(Panel):
         self._measure_sizes()
         self._tell()
 
-    def _take(self, new: int) -> None:
-        """List what was read; new events come at the end."""
+    def _take(self, new: int | None) -> None:
+        """List what was read: so many new events at the end, or another list."""
         read = self._source.list
         self.bar.show_kinds(read.kinds)
         self.strip.show_whole(read.reach.whole(self.services.workspace.now()), anew=self._is_new)

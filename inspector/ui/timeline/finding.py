@@ -86,7 +86,7 @@ class EventFinding(QObject):
         self._is_typed = True
         self._search()
 
-    def _again(self, _: int) -> None:
+    def _again(self, _: object) -> None:
         """Other events are listed: those among them that have the words are others too."""
         if self.bar.isVisible():
             self._search()

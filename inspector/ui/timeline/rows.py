@@ -120,19 +120,24 @@ class EventRows(QWidget):
             return None
         return self.model.keys[first], self.model.keys[self.table.last_in_sight]
 
-    def show_list(self, seqs: Sequence[int], new: int) -> None:
-        """List these events. Whoever sees the last one sees the new ones too; else nothing moves, and it is said."""
+    def show_list(self, seqs: Sequence[int], new: int | None) -> None:
+        """List these events: so many new ones behind those that are listed, None for another list.
+
+        Whoever sees the last one sees the new ones too; else nothing moves, and it is said.
+        """
+        if new == 0:
+            return
         was_at_end, seq = self.is_at_end, self.seq
         is_filled = bool(self.model.keys)
         self.model.set_keys(seqs)
         self._stack.setCurrentIndex(0 if seqs else 1)
-        if new and is_filled and not was_at_end:
-            self._say_new(self._new + new)
-        elif not new:
+        if new is None:
             self._say_new(0)
-        if was_at_end or (not new and seq is None):
+        elif is_filled and not was_at_end:
+            self._say_new(self._new + new)
+        if was_at_end or (new is None and seq is None):
             self.table.scrollToBottom()
-        elif not new and seq is not None:
+        elif new is None and seq is not None:
             self.select(seq)
 
     def select(self, seq: int) -> bool:

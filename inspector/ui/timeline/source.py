@@ -28,6 +28,7 @@ from inspector.ui.file_state import LiveFile
 from inspector.ui.wording import tr
 
 T = TypeVar("T")
+_SIZED = frozenset({RefKind.RUN, RefKind.MESSAGE, RefKind.SUMMARY, RefKind.FILE})
 BUCKETS = 240
 _PAGE, _MOST_KEPT = 64, 6_000
 _SOON_MILLISECONDS, _RANGE_MILLISECONDS = 120, 60
@@ -46,11 +47,13 @@ class EventList:
 class TimelineSource(QObject):
     """The events of the open file.
 
-    `listed` tells of other rows and carries how many new ones came behind the last, `read` of rows that were read,
-    `counted` carries an `EventDensity`, `summed` a `StretchTotals`, `measured` a `SizeCourse`.
+    `listed` tells of other rows and carries how many new ones came behind the last, None where it is another list;
+    `read` tells of rows that were read, `sized` of writes that may have changed how large a context is. `counted`
+    carries an `EventDensity`, `summed` a `StretchTotals`, `measured` a `SizeCourse`.
     """
 
-    listed = Signal(int)
+    listed = Signal(object)
+    sized = Signal()
     read = Signal()
     counted = Signal(object)
     summed = Signal(object)
@@ -65,7 +68,7 @@ class TimelineSource(QObject):
         self._events: dict[int, Event] = {}
         self._unreadable: set[int] = set()
         self._wanted: dict[int, None] = {}
-        self._reading = self._paused = self._due = self._is_listed = False
+        self._reading = self._paused = self._due = self._is_listed = self._is_resized = False
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
         self._soon.timeout.connect(self._go_on_listing)
         self._next = QTimer(self, singleShot=True, interval=0)
@@ -101,7 +104,7 @@ class TimelineSource(QObject):
         if session is None:
             self._events.clear()
             self._list = EventList()
-            self.listed.emit(0)
+            self.listed.emit(None)
             return
         self._ask("timeline rows", _read_list(session, self._filter), self._take)
 
@@ -178,6 +181,7 @@ class TimelineSource(QObject):
             if news.ref.kind is RefKind.FILE:
                 self._events.clear()
             self._due = True
+            self._is_resized = self._is_resized or news.ref.kind in _SIZED
             if not self._paused and not self._soon.isActive():
                 self._soon.start()
 
@@ -188,11 +192,14 @@ class TimelineSource(QObject):
             self._due = True
             return
         self._due = False
+        if self._is_resized:
+            self._is_resized = False
+            self.sized.emit()
         self._ask("timeline rows", _read_new(session, self._list), self._take_new)
 
     def _take(self, read: EventList) -> None:
         self._list, self._is_listed = read, True
-        self.listed.emit(0)
+        self.listed.emit(None)
         if self._due:
             self._soon.start()
 
@@ -296,7 +303,8 @@ async def _read_new(session: FileSession, before: EventList) -> EventList | None
     if not added:
         return before
     new = await timeline.seqs(before.wanted, reach, before.reach.last_seq)
-    return EventList(reach, await asyncio.to_thread(_joined, before.seqs, new), before.kinds, before.wanted)
+    seqs = await asyncio.to_thread(_joined, before.seqs, new)
+    return EventList(reach, seqs, await timeline.kinds(), before.wanted)
 
 
 def _joined(before: Sequence[int], new: Sequence[int]) -> Sequence[int]:

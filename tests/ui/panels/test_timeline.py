@@ -15,8 +15,9 @@ from inspector.domain.calls import cost_of
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit, Intent
 from inspector.domain.edits.block_rows import CreateBlock, InsertArchival
-from inspector.domain.edits.rows import LogEvent, StoreRun
+from inspector.domain.edits.rows import AppendMessage, LogEvent, StoreRun
 from inspector.domain.edits.text import AppendText, Splice, SpliceText
+from inspector.domain.messages import Role, TextPart
 from inspector.domain.records import TokenUsage
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.timeline import EventFilter, KindTotal, StretchTotals, TimeRange
@@ -171,6 +172,43 @@ async def test_that_events_are_filtered_followed_and_added_up(studio: Studio, un
     await narrowed(tab)
     await found_by_keys(tab)
     await remembered(tab)
+
+
+async def test_that_an_event_that_the_filter_keeps_back_moves_nothing(studio: Studio, until: Until) -> None:
+    tab = await _opened(studio, until)
+    await tab.choose("kiln_fired")
+    table = tab.panel.rows.table
+    table.setFocus()
+    table.selectRow(FIRED // 2)
+    await tab.settled()
+    table.scrollToTop()
+    await tab.settled()
+    listed = tab.panel.bar.kinds
+    assert listed.findData("kiln_sold") < 0
+    sold = LogEvent(values.ADA, "kiln_sold", "{}", None)
+    await studio.opener.write(Ref(RefKind.EVENT, "evt_sold"), sold)
+    # A kind that is new is offered at once.
+    await until(lambda: listed.findData("kiln_sold") >= 0)
+    assert listed.currentData() == "kiln_fired"
+    await tab.settled()
+    assert table.rowAt(0) == 0
+    assert table.currentIndex().row() == FIRED // 2
+    assert not tab.panel.rows.new_button.isVisible()
+
+
+async def test_that_the_course_of_sizes_follows_runs_and_messages(studio: Studio, until: Until) -> None:
+    tab = await _opened(studio, until)
+    tab.panel.views.choose(2)
+    rows = tab.panel.size_table.model()
+    await until(lambda: rows.rowCount() > 0)
+    before = rows.rowCount()
+    usage = TokenUsage(input_tokens=4_321, output_tokens=5)
+    run = StoreRun(values.ADA, "turn", "gpt-5-mini", "x", "{}", usage=usage)
+    await studio.opener.write(Ref(RefKind.RUN, "run_sized"), run)
+    await until(lambda: rows.rowCount() == before + 1)
+    said_ = AppendMessage(values.ADA, "bat_sized", Role.USER, (TextPart("Is the kiln cold?"),))
+    await studio.opener.write(Ref(RefKind.MESSAGE, "msg_sized"), said_)
+    await until(lambda: rows.rowCount() == before + 2)
 
 
 async def test_that_runs_cost_what_their_caches_cost_and_unpriced_ones_are_said(
