@@ -29,7 +29,7 @@ class WhatIf:
             that are taken as sent.
         dropped: What is left out.
         edited: Other texts.
-        versions: The versions that those texts were made of, where they are of blocks.
+        versions: The versions of the texts that those were made of.
     """
 
     model: str | None = None
@@ -105,7 +105,9 @@ class WhatIf:
 
     def without_text(self, ref: Ref) -> WhatIf:
         """The same with a thing's own text."""
-        return replace(self, edited={each: text for each, text in self.edited.items() if each != ref})
+        edited = {each: text for each, text in self.edited.items() if each != ref}
+        versions = {each: version for each, version in self.versions.items() if each != ref}
+        return replace(self, edited=edited, versions=versions)
 
     def without_ref(self, ref: Ref) -> WhatIf:
         """The same with nothing tried on one thing."""

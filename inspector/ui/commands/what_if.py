@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from inspector.domain.content import TextContent
+from inspector.domain.errors import RefusedError
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Request
 from inspector.domain.rules import OutRule
 from inspector.domain.what_if import WhatIf
 from inspector.ui.actions import Action
-from inspector.ui.draft_comparison import DraftConflictError
 from inspector.ui.file_state import What
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panel import PanelServices
@@ -102,11 +102,11 @@ class WhatIfCommands:
                 self._window.toast.show_notice(Notice("what_if", text))
 
         def failed(error: BaseException) -> bool:
-            if not isinstance(error, DraftConflictError):
+            if not isinstance(error, RefusedError) or error.refusal.code != "refused.draft_conflict":
                 return False
             text = tr(
-                "Nothing was applied: someone else changed {label} at the same place.",
-                label=error.comparison.state.block.label,
+                "Nothing was applied: someone else changed {label} meanwhile.",
+                label=error.refusal.parameters["label"],
             )
             remark = tr("Change its text in the what-if again.")
             self._window.toast.show_notice(Notice("what_if", text, remark, "warning"))

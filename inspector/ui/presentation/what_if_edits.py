@@ -14,7 +14,7 @@ from inspector.domain.edits.base import Edit, Operation, Version
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned
 from inspector.domain.edits.rows import EditMessage, EditSummary, PutTool
 from inspector.domain.edits.text import SetText
-from inspector.domain.errors import NotFoundError
+from inspector.domain.errors import NotFoundError, Refusal, RefusedError
 from inspector.domain.messages import Message, Part, TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
@@ -22,7 +22,8 @@ from inspector.runtime.session import FileSession
 from inspector.ui.draft_comparison import to_store
 from inspector.ui.file_state import FileState
 from inspector.ui.presentation.message_changes import MessageChange, archive, edits_of, restore
-from inspector.ui.presentation.what_if import kept_of, kept_settings, parts_of, without_part
+from inspector.ui.presentation.unsaved import said_version
+from inspector.ui.presentation.what_if import kept_of, kept_settings, name_in, parts_of, without_part
 
 _MESSAGES = (RefKind.MESSAGE, RefKind.BATCH)
 _PERSONA, _INSTRUCTIONS = Ref(RefKind.LITERAL, "persona"), "instructions/"
@@ -38,11 +39,15 @@ class WhatIfEdits:
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The text that a what-if has of a thing, and the one that is stored or drafted; `version` is a block's."""
+    """The text that a what-if has of a thing, and the one that is stored or drafted.
+
+    `version` is the one that the text was made of, `stored_version` that of the stored one.
+    """
 
     text: str
     stored: str
-    version: Version | None = None
+    version: Version
+    stored_version: Version
 
 
 async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
@@ -50,15 +55,20 @@ async def edits_for(session: FileSession, file: FileState) -> WhatIfEdits:
 
     Raises:
         NotFoundError: something that it is about is gone.
-        DraftConflictError: somebody else changed a text at the same place since it was tried.
+        RefusedError: somebody else changed a text since it was tried; of a block's text, the same place.
     """
-    agent, drafted, what_if = file.agent, file.drafted_agent, file.what_if
-    if agent is None or drafted is None:
+    drafted, what_if = file.drafted_agent, file.what_if
+    if drafted is None:
         return WhatIfEdits((), what_if)
+    # The window may not have noticed yet what somebody else set.
+    agent = await session.engine.agents.get(drafted.id)
+    if agent is None:
+        raise NotFoundError("not_found.in_view", name=drafted.name)
     kept = kept_of(file)
     applied = _only(what_if, lambda ref: ref not in kept)
     for key in kept_settings(file):
         applied = without_part(applied, drafted, key)
+    await _check_texts(session, file, agent, applied)
     edits = [*_of_agent(agent, applied)]
     blocks = [ref for ref in sorted(applied.dropped) if ref.kind is RefKind.BLOCK]
     edits += [Edit(ref, SetBlockType(BlockType.ARCHIVAL)) for ref in blocks]
@@ -90,8 +100,19 @@ async def source_text(session: FileSession, file: FileState, ref: Ref) -> Source
     text = None if agent is None else await _stored_text(session, file, agent, ref)
     if text is None:
         return None
-    version = what_if.versions.get(ref, state.version if state else None)
-    return SourceText(what_if.edited.get(ref, text), text, version)
+    stored = said_version(text) if state is None else state.version
+    return SourceText(what_if.edited.get(ref, text), text, what_if.versions.get(ref, stored), stored)
+
+
+async def _check_texts(session: FileSession, file: FileState, agent: Agent, applied: WhatIf) -> None:
+    """Refuse to replace a text that isn't the one which the tried text was made of; those of blocks are merged."""
+    for ref, tried in sorted(applied.edited.items()):
+        version = applied.versions.get(ref)
+        if ref.kind is RefKind.BLOCK or version is None:
+            continue
+        text = await _stored_text(session, file, agent, ref)
+        if text is None or (text != tried and said_version(text) != version):
+            raise RefusedError(Refusal("refused.draft_conflict", {"label": name_in(file, ref)}))
 
 
 async def _stored_text(session: FileSession, file: FileState, agent: Agent, ref: Ref) -> str | None:
@@ -126,6 +147,7 @@ def _only(what_if: WhatIf, wanted: Callable[[Ref], bool]) -> WhatIf:
         dropped=frozenset(filter(wanted, what_if.dropped)),
         pinned=frozenset(filter(wanted, what_if.pinned)),
         edited={ref: text for ref, text in what_if.edited.items() if wanted(ref)},
+        versions={ref: version for ref, version in what_if.versions.items() if wanted(ref)},
     )
 
 
@@ -158,7 +180,7 @@ async def _texts(session: FileSession, agent: Agent, applied: WhatIf) -> AsyncIt
             operation = EditMessage(_with_text(await session.engine.conversation.message(ref.id), ref, text))
         else:
             operation = await _described(session, ref, text)
-        yield Edit(ref, operation, applied.versions.get(ref))
+        yield Edit(ref, operation)
 
 
 async def _described(session: FileSession, ref: Ref, text: str) -> PutTool:

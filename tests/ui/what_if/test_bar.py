@@ -7,14 +7,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
+from inspector.domain.agents import Tool
 from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import DeleteBlock, SetLabel
-from inspector.domain.edits.rows import ConfigureAgent
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutTool
 from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.errors import Problem, Severity
 from inspector.domain.limits import Hysteresis
+from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
 from inspector.ui.compare.request_states import LAST_SENT, WITH_DRAFTS
@@ -22,12 +24,15 @@ from inspector.ui.panels.budget import BudgetPanel
 from inspector.ui.panels.request import RequestPanel
 from inspector.ui.what_if.piece_text import PieceText
 from inspector.ui.widgets.prompt import FormDialog
+from tests.ui.conftest import Studio
 from tests.ui.open_window import press_toast, said
 from tests.ui.what_if.conftest import Begin, Trial, stored
 from tests.ui.world import ADA, GRACE, NOTES, ONCALL, PERSONA, QUESTIONS, STORED
 
 pytestmark = [pytest.mark.slow, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 DEPLOY = Ref(RefKind.TOOL, "deploy")
+MESSAGE = Ref(RefKind.MESSAGE, "msg_9")
+PERSONA_TEXT = Ref(RefKind.LITERAL, "persona")
 
 
 def fill(trial: Trial, **given: str) -> None:
@@ -41,6 +46,23 @@ def fill(trial: Trial, **given: str) -> None:
         box.clear()
         QTest.keyClicks(box, text)
     press(form, "Try")
+
+
+async def open_text(trial: Trial, ref: Ref) -> PieceText:
+    assert trial.do("what_if.edit", ref)
+    await trial.until(lambda: trial.studio.window.findChildren(PieceText))
+    [dialog] = trial.studio.window.findChildren(PieceText)
+    return dialog
+
+
+async def prompt_of(trial: Trial) -> str:
+    """What the file has of the texts that a what-if can replace."""
+    engine = trial.studio.opener.engine
+    agent, message = await engine.agents.get(ADA.id), await engine.conversation.message(MESSAGE.id)
+    tools, _ = await engine.agents.tools()
+    assert agent is not None
+    assert message is not None
+    return str((agent.persona, agent.instructions, message.content, tools))
 
 
 def press(dialog: QDialog, text: str) -> None:
@@ -237,11 +259,7 @@ async def test_that_a_text_that_others_changed_meanwhile_keeps_their_words(begin
 
 async def test_that_the_text_of_a_message_is_tried_and_applied(begin: Begin) -> None:
     trial = await begin()
-    message = Ref(RefKind.MESSAGE, "msg_9")
-    assert trial.do("what_if.edit", message)
-    await trial.until(lambda: trial.studio.window.findChildren(PieceText))
-    dialog = trial.studio.window.findChild(PieceText)
-    assert dialog is not None
+    dialog = await open_text(trial, MESSAGE)
     QTest.keyClicks(dialog.editor, "Please: ")
     await trial.built()
     assert "Please: Is step 9 done?" in trial.request.text
@@ -257,7 +275,7 @@ async def test_that_the_text_of_a_message_is_tried_and_applied(begin: Begin) -> 
 
 async def test_that_the_persona_is_tried_and_applied(begin: Begin) -> None:
     trial = await begin()
-    trial.workspace.try_out(WhatIf().with_text(Ref(RefKind.LITERAL, "persona"), "You are brief."))
+    trial.workspace.try_out(WhatIf().with_text(PERSONA_TEXT, "You are brief."))
     await trial.built()
     assert "You are brief." in trial.request.text
     tried = trial.texts(), trial.tokens()
@@ -304,6 +322,69 @@ async def test_that_a_text_that_somebody_else_changed_at_the_same_place_is_not_a
     await trial.calm()
     assert await trial.studio.opener.text() == theirs
     assert trial.file.what_if == tried
+
+
+TRIED_TEXTS = {
+    PERSONA_TEXT: ConfigureAgent(persona="You are Ada. Theirs."),
+    Ref(RefKind.LITERAL, "instructions/0"): ConfigureAgent(instructions=("Theirs.", "Be brief.", "Ask.")),
+    Ref(RefKind.LITERAL, "instructions/1"): ConfigureAgent(instructions=("Be brief.",)),
+    MESSAGE: EditMessage((TextPart("Theirs."),)),
+    DEPLOY: PutTool(Tool("deploy", "Theirs.", "{}")),
+}
+
+
+@pytest.mark.parametrize("ref", TRIED_TEXTS, ids=str)
+async def test_that_a_text_that_somebody_else_changed_is_not_replaced_by_the_tried_one(
+    begin: Begin, ref: Ref, studio: Studio
+) -> None:
+    settings = ConfigureAgent(instructions=("Be brief.", "Ask."), tools=("deploy",))
+    await studio.opener.change_file(Edit(ADA, settings))
+    trial = await begin()
+    dialog = await open_text(trial, ref)
+    QTest.keyClicks(dialog.editor, "Mine. ")
+    await trial.built()
+    tried, before = trial.file.what_if, trial.file.last_written
+    await studio.opener.write(ref if ref.kind is not RefKind.LITERAL else ADA, TRIED_TEXTS[ref])
+    await trial.until(lambda: trial.file.last_written is not before)
+    await trial.built()
+    theirs = await prompt_of(trial)
+    trial.click(trial.bar.apply)
+    await said(studio, trial.until, "Nothing was applied: someone else changed")
+    await trial.calm()
+    assert await prompt_of(trial) == theirs
+    assert "Mine." not in theirs
+    assert trial.file.what_if == tried
+
+
+async def test_that_a_text_begun_again_after_somebody_elses_change_is_applied(begin: Begin) -> None:
+    trial = await begin()
+    dialog = await open_text(trial, PERSONA_TEXT)
+    QTest.keyClicks(dialog.editor, "Mine. ")
+    await trial.studio.opener.write(ADA, ConfigureAgent(persona="Theirs."))
+    await trial.until(lambda: trial.agent.persona == "Theirs.")
+    await trial.calm()
+    trial.click(dialog.reset)
+    assert trial.file.what_if == WhatIf()
+    assert dialog.editor.text == "Theirs."
+    dialog.editor.select_range(0, 0)
+    QTest.keyClicks(dialog.editor, "Mine. ")
+    await trial.built()
+    await trial.apply()
+    assert trial.agent.persona == "Mine. Theirs."
+
+
+async def test_that_the_text_of_a_what_if_closes_with_apply_and_can_be_changed_again(begin: Begin) -> None:
+    trial = await begin()
+    dialog = await open_text(trial, QUESTIONS)
+    QTest.keyClicks(dialog.editor, "One. ")
+    await trial.built()
+    await trial.apply()
+    await trial.until(lambda: not trial.studio.window.findChildren(PieceText))
+    dialog = await open_text(trial, QUESTIONS)
+    QTest.keyClicks(dialog.editor, "Two. ")
+    await trial.built()
+    await trial.apply()
+    assert await trial.studio.opener.text() == f"Two. One. {STORED}"
 
 
 async def test_that_discard_leaves_the_file_as_it_was(begin: Begin) -> None:
