@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -130,6 +131,13 @@ class World(SessionFactory):
     async def write(self, target: Ref, operation: Operation, actor: Actor = SOMEBODY) -> None:
         """Somebody else edits the open file."""
         await self.engine.apply([Intent(Edit(target, operation), actor)])
+
+    async def write_elsewhere(self, target: Ref, operation: Operation) -> None:
+        """Another program edits the open file, which the window notices only a moment later."""
+        elsewhere = replace(self.environment, program="other", state_folder=self.folder / "other")
+        engine = await Engine.open(self.path, elsewhere)
+        await engine.apply([Intent(Edit(target, operation), SOMEBODY)])
+        await engine.close()
 
     async def insert(self, at: int, text: str, block: Ref = QUESTIONS) -> None:
         """Somebody else inserts a text into a block of the open file."""

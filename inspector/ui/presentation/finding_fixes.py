@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from inspector.domain.agents import Agent, SettingsBase
 from inspector.domain.blocks import BlockType
 from inspector.domain.content import Content, TextContent
 from inspector.domain.edits.base import Edit
@@ -113,7 +114,7 @@ def _direct_edits(finding: Finding, file: FileState) -> tuple[Edit, ...]:
     if fix is None or agent is None:
         return ()
     if fix.action == "drop_tool":
-        return (_without_tool(finding, file),) if fix.value in agent.tools else ()
+        return (_without_tool(finding, agent),) if fix.value in agent.tools else ()
     state = file.blocks.get(finding.where.id)
     if finding.where.kind is RefKind.BLOCK and (state is None or not state.block.is_active):
         return ()
@@ -124,10 +125,10 @@ def _direct_edits(finding: Finding, file: FileState) -> tuple[Edit, ...]:
     return () if edit is None else (edit,)
 
 
-def _without_tool(finding: Finding, file: FileState) -> Edit:
-    tools = () if file.agent is None else file.agent.tools
-    kept = tuple(each for each in tools if each != finding.where.id)
-    return Edit(Ref(RefKind.AGENT, file.agent_id), ConfigureAgent(tools=kept))
+def _without_tool(finding: Finding, agent: Agent) -> Edit:
+    kept = tuple(each for each in agent.tools if each != finding.where.id)
+    base = SettingsBase(tools=agent.tools)
+    return Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(tools=kept, base=base))
 
 
 def _to_archive(finding: Finding, _: FileState) -> tuple[Edit, ...]:

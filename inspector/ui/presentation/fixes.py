@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from inspector.domain.activity import Importance
 from inspector.domain.agent_settings import configured
-from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.agents import Agent, ContextConfig, SettingsBase
 from inspector.domain.blocks import Block, BlockType, LogSchema
 from inspector.domain.edits.base import Edit, Operation
 from inspector.domain.edits.block_rows import SetBlockType, SetPinned, SetSchema
@@ -89,7 +89,8 @@ def _all_of(fix: Fix, agent: Agent) -> Edit | None:
 
 
 def _of_agent(agent: Agent, config: ContextConfig) -> Edit:
-    return Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=config))
+    base = SettingsBase(config=agent.config)
+    return Edit(Ref(RefKind.AGENT, agent.id), ConfigureAgent(config=config, base=base))
 
 
 def _of_block(fix: Fix, block: Block | None) -> Operation | None:

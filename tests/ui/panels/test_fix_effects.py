@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from inspector.domain.agents import Tool
+from inspector.domain.counts import Method
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import AttachBlock
+from inspector.domain.edits.rows import ConfigureAgent, PutTool
+from inspector.domain.errors import Severity
+from inspector.domain.lint import Finding, LintRule
 from inspector.domain.ref import Ref, RefKind
+from inspector.domain.requests import Fix
 from inspector.runtime.session import FileSession
+from inspector.ui.costs.fix_runner import FixRunner
+from inspector.ui.costs.left_out_fixes import LeftOutFixes
 from inspector.ui.panels.budget import BudgetPanel
 from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file, said, texts
 from tests.ui.values import GRACE, LINUS
-from tests.ui.world import Spy
+from tests.ui.world import ADA, Spy
 
 RETRO = Ref(RefKind.BLOCK, "blk_old")
 KEY = f"block:{RETRO.id}:archival_type"
@@ -82,3 +92,43 @@ async def test_that_a_fix_on_a_block_of_one_agent_says_nothing_of_others(
     await open_file(studio, until)
     await calm(studio, until)
     assert "Also" not in words(studio)
+
+
+async def test_that_a_fix_of_settings_keeps_what_another_program_set_at_the_same_moment(
+    studio: Studio, until: Until
+) -> None:
+    await open_file(studio, until)
+    file = studio.contents.workspace.file
+    assert file.agent is not None
+    assert file.request is not None
+    fix = next(each.fix for each in file.request.left_out if each.fix and each.fix.action.startswith("raise"))
+    theirs = replace(file.agent.config, include_schemas=not file.agent.config.include_schemas)
+    before = studio.contents.workspace.file.saved
+    await studio.opener.write_elsewhere(ADA, ConfigureAgent(config=theirs))
+    assert LeftOutFixes(studio.contents.services).run(fix)
+    await until(lambda: studio.contents.workspace.file.saved is not before)
+    await calm(studio, until)
+    agent = await studio.opener.engine.agents.get(ADA.id)
+    assert agent is not None
+    assert agent.config.include_schemas == theirs.include_schemas
+    assert agent.config != theirs
+
+
+async def test_that_a_tool_that_is_taken_away_leaves_the_one_that_another_program_added_at_the_same_moment(
+    studio: Studio, until: Until
+) -> None:
+    git = Ref(RefKind.TOOL, "git")
+    await studio.opener.change_file(
+        Edit(git, PutTool(Tool("git", "Reads.", "{}"))), Edit(ADA, ConfigureAgent(tools=("deploy", "git")))
+    )
+    await open_file(studio, until)
+    fix = Fix("drop_tool", git, "git", {"name": "git"})
+    finding = Finding(LintRule.UNUSED_TOOL, Severity.INFO, git, 10, Method.EXACT, fix)
+    before = studio.contents.workspace.file.saved
+    await studio.opener.write_elsewhere(ADA, ConfigureAgent(tools=("deploy", "git", "search")))
+    FixRunner(studio.contents.services).run(finding)
+    await until(lambda: studio.contents.workspace.file.saved is not before)
+    await calm(studio, until)
+    agent = await studio.opener.engine.agents.get(ADA.id)
+    assert agent is not None
+    assert agent.tools == ("deploy", "search")

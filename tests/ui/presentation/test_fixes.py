@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from inspector.domain.agents import SettingsBase
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.rows import ConfigureAgent
 from inspector.domain.limits import Truncate
@@ -29,7 +30,8 @@ def test_that_a_fix_of_several_settings_is_one_edit_of_them_all() -> None:
     assert edit is not None
     limits = replace(agent.config.limits, history_tokens=9_000)
     config = replace(agent.config, limits=limits, strategy=Truncate(40))
-    assert edit == Edit(target, ConfigureAgent(config=config))
+    base = SettingsBase(config=agent.config)
+    assert edit == Edit(target, ConfigureAgent(config=config, base=base))
     tried = tried_with(fix, agent, WhatIf(model="other"))
     assert tried == WhatIf(model="other", config=config)
 
