@@ -1,6 +1,7 @@
 """The list of unsaved drafts: opened from the status bar, saved as one change or none, discarded and brought back."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,10 +14,12 @@ from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
 from inspector.domain.edits.block_rows import InsertArchival, SetLabel, SetSchema
 from inspector.domain.edits.items import EditParts
-from inspector.domain.edits.rows import EditMessage
+from inspector.domain.edits.rows import EditMessage, PutLayout
 from inspector.domain.edits.text import Splice, SpliceText
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.runtime.catalogues import shipped_layouts
+from inspector.ui.presentation.unsaved import said_version
 from inspector.ui.widgets.drafts_dialog import DraftsDialog
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
@@ -255,6 +258,22 @@ async def test_that_nothing_is_saved_where_one_is_refused_and_its_row_says_why(d
     await said(one.studio, one.until, "Saved 2 drafts.")
     assert (await one.stored())[2] == "Is step 8 signed?"
     assert set(one.workspace.file.drafts) == {QUESTIONS.id}
+
+
+async def test_that_a_layout_that_somebody_else_saved_is_not_overwritten(drafts: OpenDrafts) -> None:
+    one = await drafts()
+    layout = Ref(RefKind.LAYOUT, "mine")
+    mine = replace(shipped_layouts()["standard"], name=layout.id)
+    theirs = replace(mine, description="theirs")
+    one.workspace.records.put(Edit(layout, PutLayout(mine), said_version(None)))
+    await one.world.write(layout, PutLayout(theirs))
+    await one.until(lambda: len(one.items) == 5)
+    one.dialog.save_checked()
+    await one.until(lambda: one.why("mine"))
+    assert "Someone else saved this layout" in one.why("mine")
+    await calm(one.studio, one.until)
+    assert (await one.world.engine.layouts.list())[0] == (theirs,)
+    assert layout in one.workspace.file.records
 
 
 async def test_that_a_limit_refuses_all_and_the_editor_keeps_what_is_typed(drafts: OpenDrafts) -> None:

@@ -165,11 +165,31 @@ class LayoutWork(QObject):
         self.save()
 
     def save(self) -> None:
-        """Save the draft as one change."""
-        edit = self._workspace.file.records.get(self._ref)
-        if edit is None or self.is_stale or self._saving:
+        """Save the draft as one change, unless somebody else has saved the layout meanwhile."""
+        edit, session = self._workspace.file.records.get(self._ref), self._workspace.live.session
+        if edit is None or session is None or self.is_stale or self._saving:
             return
+        overwrites = self._overwrites
+        self._saving, self.failure = True, ""
+        self.changed.emit()
 
+        def write(found: tuple[Sequence[Layout], tuple[Problem, ...]]) -> None:
+            if session is not self._workspace.live.session:
+                return
+            layouts, self.problems = found
+            self._own = {each.name: each for each in layouts}
+            if overwrites or edit.base in (None, said_version(self._own.get(edit.target.id))):
+                self._write(edit)
+            else:
+                self._saving = False
+                self._tell()
+
+        # The window may not have noticed yet what another program saved.
+        self._services.bridge.spawn(
+            session.engine.layouts.list(), name=tr("Saving"), on_done=write, on_error=self._failed
+        )
+
+    def _write(self, edit: Edit) -> None:
         def done(_: Sequence[Receipt]) -> None:
             self._saving, self._overwrites = False, False
             layout = edit.operation.layout if isinstance(edit.operation, PutLayout) else None
@@ -268,15 +288,15 @@ class LayoutWork(QObject):
         self._tell()
 
     def _apply(self, edits: Sequence[Edit], text: str, done: Callable[[Sequence[Receipt]], None]) -> None:
-        def failed(error: BaseException) -> bool:
-            self._saving = False
-            self.failure = tr_error(error) if isinstance(error, InspectorError) else ""
-            self._tell()
-            return bool(self.failure)
-
         self._saving, self.failure = True, ""
-        self.changed.emit()
-        self._workspace.apply(edits, text, done, text=text, on_error=failed)
+        self._tell()
+        self._workspace.apply(edits, text, done, text=text, on_error=self._failed)
+
+    def _failed(self, error: BaseException) -> bool:
+        self._saving = False
+        self.failure = tr_error(error) if isinstance(error, InspectorError) else ""
+        self._tell()
+        return bool(self.failure)
 
     def _tell(self) -> None:
         # What is stored is told of also when the tab was closed meanwhile.

@@ -163,6 +163,8 @@ async def _ready_other(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ..
         agent = await session.engine.agents.get(target.id)
         clash = agent is not None and clashes(agent, edit.operation)
         return (edit,), tr("Someone else changed the same settings. Open it and choose.") if clash else ""
+    if target.kind is RefKind.LAYOUT:
+        return (replace(edit, base=None),), await _layout_conflict(session, edit)
     made, why = await _ready_record(session, edit)
     return (made,), why
 
@@ -181,6 +183,14 @@ async def _ready_record(session: FileSession, edit: Edit) -> tuple[Edit, str]:
     if edit.target.kind is RefKind.ARCHIVAL and isinstance(content, str) and not content.strip():
         return ready, tr("Enter the text of the entry first.")
     return ready, ""
+
+
+async def _layout_conflict(session: FileSession, edit: Edit) -> str:
+    layouts, _ = await session.engine.layouts.list()
+    present = next((each for each in layouts if each.name == edit.target.id), None)
+    if edit.base in (None, said_version(present)):
+        return ""
+    return tr("Someone else saved this layout since you began. Open it and choose.")
 
 
 async def _settings_conflict(session: FileSession, edit: Edit) -> str:

@@ -304,6 +304,25 @@ async def test_that_a_draft_is_kept_and_a_newer_layout_is_not_overwritten(
     picture(studio, "whole")
 
 
+async def test_that_a_layout_that_another_program_saved_at_the_same_moment_is_not_overwritten(
+    studio: Studio, until: Until
+) -> None:
+    stored = replace(shipped_layouts()["standard"], name="mine")
+    await studio.opener.change_file(Edit(MINE, PutLayout(stored)))
+    tab = await opened(studio, until, "mine")
+    tab.type("working", titles().heading, "## Mine")
+    theirs = replace(stored, description="theirs")
+    await studio.opener.write_elsewhere(MINE, PutLayout(theirs))
+    QTest.mouseClick(tab.panel.save_button, LEFT)
+    await until(lambda: "Someone else saved this layout" in texts(tab.panel.banners))
+    await tab.calm()
+    assert (await tab.stored())["mine"] == theirs
+    assert tab.panel.save_button.isEnabled()
+    await tab.press("Replace theirs")
+    await until(lambda: not tab.workspace.file.records)
+    assert "## Mine" in [section.heading for section in (await tab.stored())["mine"].sections]
+
+
 async def test_that_a_tab_closed_while_it_reads_and_saves_leaves_nothing_behind(
     studio: Studio, until: Until
 ) -> None:
