@@ -153,14 +153,41 @@ class SettingsWork(QObject):
             self.shown.emit()
 
     def save(self, reason: str, *, unlock: bool = False) -> None:
-        """Save all changes as one."""
-        wanted = self._wanted
-        is_seen = self._asked() == self._previewed
-        edits = [Edit(self._ref, each) for each in self._operations(accept_loss=is_seen)]
-        if wanted is None or not edits or self.is_saving:
+        """Save all changes as one, unless somebody else has set the same meanwhile."""
+        session = self._workspace.live.session
+        if session is None or self.is_saving or not self.is_dirty:
             return
         if self.clashing:
             self.clashed.emit()
+            return
+        self.is_saving = True
+        self.changed.emit()
+
+        def write(state: BlockState | None) -> None:
+            self.is_saving = False
+            if session is not self._workspace.live.session:
+                return
+            if isValid(self) and state is not None:
+                self.take(state)
+                if self.clashing:
+                    self.clashed.emit()
+                    return
+            elif state is None or state.block != self._stored:
+                # The tab was closed meanwhile: what it kept stays unsaved.
+                return
+            self._write(reason, unlock=unlock)
+
+        # The window may not have noticed yet what another program set.
+        work = session.engine.memory.get(self._ref.id)
+        self._services.bridge.spawn(work, name=tr("Saving"), on_done=write, on_error=self._refuse)
+
+    def _write(self, reason: str, *, unlock: bool) -> None:
+        wanted = self._wanted
+        is_seen = self._asked() == self._previewed
+        edits = [Edit(self._ref, each) for each in self._operations(accept_loss=is_seen)]
+        if wanted is None or not edits:
+            # Somebody else has set the same meanwhile.
+            self._keep()
             return
         self.is_saving = True
         saving = self._drafts.get(self._ref.id)
@@ -179,7 +206,8 @@ class SettingsWork(QObject):
 
         text = tr("Settings of {label} saved.", label=wanted.block.label)
         self._workspace.apply(edits, reason, done, text=text, unlock=unlock, on_error=self._refuse)
-        self.changed.emit()
+        if isValid(self):
+            self.changed.emit()
 
     def _operations(self, *, accept_loss: bool = False) -> tuple[Operation, ...]:
         if self._stored is None or self._wanted is None:

@@ -325,3 +325,36 @@ async def test_that_another_setting_changed_by_someone_else_is_kept_beside_mine(
     assert tab.page.work.clashing == ()
     await tab.save()
     assert (tab.block.description, tab.block.pinned) == ("mine", not was)
+
+
+async def test_that_a_setting_that_another_program_saved_at_the_same_moment_is_not_overwritten(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    tab.write(tab.page.form.description, "mine")
+    await tab.previewed()
+    await tab.world.write_elsewhere(NOTES, SetDescription("theirs"))
+    tab.click(tab.page.save_button)
+    await tab.until(lambda: tab.page.banners.notices)
+    assert "description “theirs”" in tab.page.banners.notices[0].text
+    await tab.calm()
+    assert (await tab.stored()).description == "theirs"
+    assert tab.page.is_dirty
+    await tab.until(lambda: tab.block.description == "theirs")
+    await tab.banner_button("Save mine")
+    await tab.until(lambda: tab.block.description == "mine")
+    assert not tab.page.banners.notices
+
+
+async def test_that_the_same_value_saved_by_another_program_leaves_nothing_unsaved(
+    open_settings: OpenSettings,
+) -> None:
+    tab = await open_settings(NOTES)
+    tab.write(tab.page.form.description, "the same")
+    await tab.previewed()
+    await tab.world.write_elsewhere(NOTES, SetDescription("the same"))
+    tab.click(tab.page.save_button)
+    await tab.until(lambda: not tab.workspace.file.records)
+    await tab.calm()
+    assert not tab.page.is_dirty
+    assert not tab.page.banners.notices
