@@ -110,7 +110,7 @@ def retargeted(edits: Sequence[Edit], rules: Sequence[ToolRule]) -> tuple[Edit, 
         operation, target = edit.operation, edit.target.whole
         if isinstance(operation, PutToolRule):
             target = replace(target, id=stored.get((operation.tool, operation.kind), target.id))
-        made.append(replace(edit, target=target))
+        made.append(replace(edit, target=target, base=None))
     return tuple(made)
 
 

@@ -75,6 +75,8 @@ class SettingsDrafts:
 
 def _on_saved(agents: Sequence[Agent], saved: Edit, kept: Edit) -> Edit | None:
     """What is left to save of a draft after an earlier state of it was, None for nothing."""
+    if kept.target.kind is RefKind.TOOL_RULE:
+        return replace(kept, base=None)
     agent = next((each for each in agents if each.id == saved.target.id), None)
     was, now = saved.operation, kept.operation
     if agent is None or not isinstance(was, ConfigureAgent) or not isinstance(now, ConfigureAgent):

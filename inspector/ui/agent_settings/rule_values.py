@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from inspector.domain.agents import ToolRule, ToolRuleKind
+from inspector.domain.edits.rows import PutToolRule
 from inspector.ui.agent_settings.values import SettingFault
+from inspector.ui.presentation.unsaved import RuleClash
+from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr
 
+_LONGEST = 48
 _KEYS: Mapping[ToolRuleKind, tuple[str, ...]] = {
     ToolRuleKind.REQUIRES_PRECEDING: ("tools", "names", "preceding", "tool_names", "requires"),
     ToolRuleKind.MAX_CALLS: ("count", "max_calls", "limit", "max", "max_count_limit"),
@@ -72,6 +76,23 @@ def read_rule(rule: ToolRule, text: str) -> str | SettingFault:
     detail = dict(_detail(rule))
     key = next((key for key in _KEYS[rule.kind] if key in detail), _KEYS[rule.kind][0])
     return json.dumps({**detail, key: value}, ensure_ascii=False)
+
+
+def rule_clash_text(clashes: Iterable[RuleClash]) -> str:
+    """What tool rules are by now that somebody else changed as well, one sentence each."""
+    return " ".join(map(_said_by_others, clashes))
+
+
+def _said_by_others(clash: RuleClash) -> str:
+    theirs, mine = clash.theirs, clash.edit.operation
+    rule = theirs if theirs is not None else mine
+    if not isinstance(rule, ToolRule | PutToolRule):
+        return ""
+    title, tool = rule_title(rule.kind), one_line(rule.tool, _LONGEST)
+    if theirs is None:
+        return tr("“{title}” for {tool} is removed.", title=title, tool=tool)
+    value = one_line(rule_value(theirs), _LONGEST) or tr("on")
+    return tr("“{title}” for {tool} is {value} now.", title=title, tool=tool, value=value)
 
 
 def _detail(rule: ToolRule) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -18,6 +19,7 @@ from inspector.runtime.session import FileSession
 from inspector.ui.agent_settings.values import has_setting, setting_of, with_setting
 from inspector.ui.file_state import What
 from inspector.ui.panel import PanelServices
+from inspector.ui.presentation.unsaved import RuleClash, clashing_rules, with_rule_base
 from inspector.ui.safe_text import one_line
 from inspector.ui.wording import tr
 
@@ -137,7 +139,7 @@ class AgentSession(QObject):
             self._workspace.settings.drop([target])
         else:
             operation = PutToolRule(rule.agent_id, rule.tool, rule.kind, rule.detail)
-            self._workspace.settings.put(Edit(target, operation))
+            self._put_rule_edit(Edit(target, operation), stored)
         self.changed.emit()
 
     def remove_rule(self, rule: ToolRule, stored: Sequence[ToolRule]) -> None:
@@ -145,9 +147,25 @@ class AgentSession(QObject):
         self._note_step(f"rule:{rule.id}")
         if any(each.id == rule.id for each in stored):
             target = Ref(RefKind.TOOL_RULE, rule.id, self._ref.id)
-            self._workspace.settings.put(Edit(target, DeleteRow()))
+            self._put_rule_edit(Edit(target, DeleteRow()), stored)
         else:
             self._workspace.settings.drop([Ref(RefKind.TOOL_RULE, rule.id)])
+        self.changed.emit()
+
+    def rule_clashes(self, stored: Sequence[ToolRule]) -> tuple[RuleClash, ...]:
+        """The unsaved tool rules that somebody else has set otherwise since."""
+        return clashing_rules(self.edits, stored)
+
+    def settle_rules(self, stored: Sequence[ToolRule], *, mine: bool) -> None:
+        """Go on with the own tool rules where somebody else has set the same, or with theirs."""
+        # A step of its own, not one with what was typed.
+        self._note_step("rules")
+        for clash in self.rule_clashes(stored):
+            target = clash.edit.target.whole
+            if mine:
+                self._workspace.settings.put(with_rule_base(clash.edit, stored))
+            else:
+                self._workspace.settings.drop([target])
         self.changed.emit()
 
     def undo_step(self) -> None:
@@ -238,6 +256,11 @@ class AgentSession(QObject):
         else:
             self._workspace.settings.put(Edit(self._ref, operation))
 
+    def _put_rule_edit(self, edit: Edit, stored: Sequence[ToolRule]) -> None:
+        kept = self._workspace.file.settings_drafts.get(edit.target.whole)
+        based = with_rule_base(edit, stored) if kept is None else replace(edit, base=kept.base)
+        self._workspace.settings.put(based)
+
     def _put_all(self, edits: Edits) -> None:
         targets = {each.target.whole for each in edits}
         gone = [each.target.whole for each in self.edits if each.target.whole not in targets]
@@ -272,7 +295,7 @@ class AgentSession(QObject):
         operation = self._operation
         if now is not None and operation is not None:
             self._clashing |= set(clashes(now, operation))
-        if self._clashing or stored is None:
+        if self._clashing or stored is None or clashing_rules(saving, rules):
             self._saving = None
             self._tell_of("clashed")
             return
@@ -293,6 +316,10 @@ class AgentSession(QObject):
         self._workspace.settings.drop(
             [each.target.whole for each in saving if drafts.get(each.target.whole) is each]
         )
+        for each in saving:
+            later = drafts.get(each.target.whole)
+            if later is not None and later is not each and each.target.kind is RefKind.TOOL_RULE:
+                self._workspace.settings.put(replace(later, base=None))
         if is_typed_on and typed is not None:
             # What was typed meanwhile is a draft on what is stored now.
             self._put_agent(typed)

@@ -18,6 +18,7 @@ from inspector.domain.requests import Request
 from inspector.runtime.agent_settings import SettingChoices
 from inspector.ui.actions import Action
 from inspector.ui.agent_settings.form import AgentForm, group_titles
+from inspector.ui.agent_settings.rule_values import rule_clash_text
 from inspector.ui.agent_settings.session import AgentSession
 from inspector.ui.agent_settings.tools import new_rule
 from inspector.ui.file_state import What
@@ -30,7 +31,7 @@ from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
 from inspector.ui.wording import number, tr, with_unit
 
-_ELSEWHERE, _DISCARDED, _CLASH = "elsewhere", "discarded", "clash"
+_ELSEWHERE, _DISCARDED, _CLASH, _RULES = "elsewhere", "discarded", "clash", "rules"
 _READ_FOR = frozenset({RefKind.TOOL, RefKind.TOOL_RULE, RefKind.LAYOUT, RefKind.FILE})
 """Changes of these are no change of the agent, but of what its settings are chosen from."""
 _REASON_STEPS = 40
@@ -320,6 +321,26 @@ class AgentPanel(Panel):
         tools.show_tokens(choices.tool_tokens or {})
         tools.show_rules(self.work.rules(choices.rules), choices.rules)
         self._tell_figures()
+        self._tell_rule_clashes()
+
+    def _tell_rule_clashes(self) -> None:
+        """Let a person choose where somebody else has set the same tool rules, before anything is saved."""
+        clashes = self.work.rule_clashes(self._choices.rules)
+        if not clashes:
+            self.banners.close_notice(_RULES)
+            return
+        theirs = rule_clash_text(clashes)
+        text = tr("Someone else changed the same tool rules. {theirs}", theirs=theirs)
+        if any(each.key == _RULES and each.text == text for each in self.banners.notices):
+            return
+        choices = (
+            (tr("Use theirs"), lambda: self.work.settle_rules(self._choices.rules, mine=False)),
+            (tr("Keep mine"), lambda: self.work.settle_rules(self._choices.rules, mine=True)),
+        )
+        notice = Notice(
+            _RULES, text, tr("Choose before you save."), "warning", choices=choices, closable=False
+        )
+        self.banners.show_notice(notice)
 
     def _mark_section(self, group: str) -> None:
         ids = [each.id for each in group_titles()]
@@ -383,6 +404,11 @@ class AgentPanel(Panel):
         self.banners.show_notice(Notice(_DISCARDED, tr("Draft discarded."), choices=choices))
 
     def _tell_clash(self) -> None:
+        # Rules are not read with the agents.
+        self._asked_for = None
+        self._read_choices()
+        if not self.work.clashing:
+            return
         text = tr("Someone else changed the same settings meanwhile.")
         remark = tr("Nothing was saved. Choose a value for each marked setting, then save.")
         self.banners.show_notice(Notice(_CLASH, text, remark, "warning"))

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from inspector.domain.agent_settings import clashes, retargeted
+from inspector.domain.agents import ToolRule
 from inspector.domain.blocks import ArchivalEntry, Permission
 from inspector.domain.dataclass import dataclass
-from inspector.domain.edits.base import Edit, Intent, Version
+from inspector.domain.edits.base import Edit, Intent, Operation, Version
 from inspector.domain.edits.block_rows import (
     InsertArchival,
     SetCharLimit,
@@ -19,7 +20,7 @@ from inspector.domain.edits.block_rows import (
     UpdateArchival,
 )
 from inspector.domain.edits.items import EditParts
-from inspector.domain.edits.rows import ConfigureAgent, EditMessage
+from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutToolRule
 from inspector.domain.errors import Refusal
 from inspector.domain.messages import Message
 from inspector.domain.ref import Ref, RefKind
@@ -85,6 +86,45 @@ def on_saved(edit: Edit) -> Edit:
     return replace(edit, operation=operation, base=None)
 
 
+@dataclass(frozen=True, slots=True)
+class RuleClash:
+    """An unsaved edit of a tool rule that somebody else changed since, and the rule as it is; None where it is gone."""
+
+    edit: Edit
+    theirs: ToolRule | None
+
+
+def with_rule_base(edit: Edit, rules: Sequence[ToolRule]) -> Edit:
+    """An unsaved edit of a tool rule as one of what is stored."""
+    return replace(edit, base=_said_by_rule(_rule_of(edit, rules)))
+
+
+def clashing_rules(edits: Sequence[Edit], rules: Sequence[ToolRule]) -> tuple[RuleClash, ...]:
+    """The edits of tool rules that somebody else has set otherwise since they began."""
+    found = (
+        RuleClash(each, _rule_of(each, rules)) for each in edits if each.target.kind is RefKind.TOOL_RULE
+    )
+    return tuple(
+        each
+        for each in found
+        if each.edit.base not in (None, _said_by_rule(each.theirs))
+        and _said_by_rule(each.edit.operation) != _said_by_rule(each.theirs)
+    )
+
+
+def _rule_of(edit: Edit, rules: Sequence[ToolRule]) -> ToolRule | None:
+    """The stored rule that an edit replaces or deletes: there is one of each kind for a tool."""
+    operation = edit.operation
+    if isinstance(operation, PutToolRule):
+        same = (operation.tool, operation.kind)
+        return next((each for each in rules if (each.tool, each.kind) == same), None)
+    return next((each for each in rules if each.id == edit.target.id), None)
+
+
+def _said_by_rule(rule: ToolRule | Operation | None) -> Version:
+    return said_version(rule.detail if isinstance(rule, ToolRule | PutToolRule) else None)
+
+
 async def record_of(session: FileSession, ref: Ref) -> Record:
     """A message or archival entry as it is stored, None where there is none."""
     if ref.kind is RefKind.MESSAGE:
@@ -110,7 +150,10 @@ async def checked(
         if ref.kind is RefKind.AGENT and ref.id not in agents:
             refused[ref] = DraftRefusal(tr("The agent isn't in the file any more."))
             continue
-        for edit in await _on_stored_rules(session, ref, edits):
+        stored, clash = await _on_stored_rules(session, ref, edits)
+        if clash:
+            refused[ref] = DraftRefusal(clash)
+        for edit in stored:
             made, why = await _ready(session, edit)
             staged += [(_stage(edit, at), ref, each) for at, each in enumerate(made)]
             if why is not None and (why.limit is None or why.limit > limits.get(ref, 0)):
@@ -137,12 +180,18 @@ def _stage(edit: Edit, at: int) -> int:
     return 2 if at >= schema or closes else 0
 
 
-async def _on_stored_rules(session: FileSession, ref: Ref, edits: Sequence[Edit]) -> Sequence[Edit]:
-    """Edits of an agent with those of a tool rule on the stored one of its kind, if there is one by now."""
+async def _on_stored_rules(
+    session: FileSession, ref: Ref, edits: Sequence[Edit]
+) -> tuple[Sequence[Edit], str]:
+    """Edits of an agent with those of a tool rule on the stored one of its kind, and why they can't be saved."""
     if ref.kind is not RefKind.AGENT or all(isinstance(each.operation, ConfigureAgent) for each in edits):
-        return edits
+        return edits, ""
     rules, _ = await session.engine.agents.rules(ref.id)
-    return retargeted(edits, rules)
+    return retargeted(edits, rules), _same_settings() if clashing_rules(edits, rules) else ""
+
+
+def _same_settings() -> str:
+    return tr("Someone else changed the same settings. Open it and choose.")
 
 
 async def _ready(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ...], DraftRefusal | None]:
@@ -162,7 +211,7 @@ async def _ready_other(session: FileSession, edit: Edit) -> tuple[tuple[Edit, ..
     if isinstance(edit.operation, ConfigureAgent):
         agent = await session.engine.agents.get(target.id)
         clash = agent is not None and clashes(agent, edit.operation)
-        return (edit,), tr("Someone else changed the same settings. Open it and choose.") if clash else ""
+        return (edit,), _same_settings() if clash else ""
     if target.kind is RefKind.LAYOUT:
         return (replace(edit, base=None),), await _layout_conflict(session, edit)
     made, why = await _ready_record(session, edit)

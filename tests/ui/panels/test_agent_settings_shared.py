@@ -1,7 +1,10 @@
 """Settings of an agent beside other writers, over restarts, and of its tools: nothing is lost on either side."""
 
+import json
+
 import pytest
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
 from inspector.domain.agent_settings import configuration
 from inspector.domain.agents import AgentStatus, Tool, ToolRuleKind
@@ -15,7 +18,7 @@ from inspector.ui.panels.agent import AgentPanel
 from tests.hostile_texts import HOSTILE_TEXTS
 from tests.ui import values
 from tests.ui.conftest import Studio, Until
-from tests.ui.open_window import open_file, press_toast, said
+from tests.ui.open_window import open_file, press_toast, said, texts
 from tests.ui.panels.agent_tab import HISTORY, LEFT, MEMORY, AgentTab, OpenSettings
 from tests.ui.world import ADA, GRACE, Spy
 
@@ -28,6 +31,7 @@ RULE = Edit(
     Ref(RefKind.TOOL_RULE, "rul_1"),
     PutToolRule(values.ADA, "deploy", ToolRuleKind.MAX_CALLS, '{"max_calls": 3, "why": "slow"}'),
 )
+THEIRS = PutToolRule(values.ADA, "deploy", ToolRuleKind.MAX_CALLS, '{"max_calls": 5, "why": "slow"}')
 WITH_TOOLS = (DEPLOY, SEARCH, Edit(ADA, ConfigureAgent(tools=("deploy",))), RULE)
 
 
@@ -273,7 +277,7 @@ async def test_that_a_refused_save_keeps_the_draft_and_says_why(settings: OpenSe
     assert (await tab.stored()).config.limits.memory_tokens == 2_000
 
 
-async def test_that_a_new_rule_of_a_kind_that_somebody_makes_meanwhile_becomes_that_one(
+async def test_that_a_new_rule_of_a_kind_that_somebody_makes_meanwhile_becomes_that_one_if_it_is_kept(
     settings: OpenSettings,
 ) -> None:
     tab = await settings(DEPLOY, Edit(ADA, ConfigureAgent(tools=("deploy",))))
@@ -283,6 +287,78 @@ async def test_that_a_new_rule_of_a_kind_that_somebody_makes_meanwhile_becomes_t
     await tab.world.write(Ref(RefKind.TOOL_RULE, "rul_other"), other)
     await tab.calm()
     assert list(tab.form.tools.rows["deploy"].rules) == [ToolRuleKind.COOLDOWN]
+    await answer(tab, "Keep mine")
     await tab.save()
     [rule] = (await tab.world.engine.agents.rules(values.ADA))[0]
     assert (rule.id, rule.detail) == ("rul_other", '{"seconds": 60}')
+
+
+async def answer(tab: AgentTab, label: str) -> None:
+    """Press a button of the banner about tool rules, once it is there."""
+
+    def found() -> list[QPushButton]:
+        buttons = tab.panel.banners.findChildren(QPushButton)
+        return [each for each in buttons if each.text() == label and each.isVisible()]
+
+    await tab.until(found)
+    tab.click(found()[0])
+    await tab.calm()
+
+
+async def with_most_calls(settings: OpenSettings) -> AgentTab:
+    """The settings with another number of calls typed into the rule of a tool."""
+    tab = await settings(*WITH_TOOLS)
+    await tab.until(lambda: tab.form.tools.rows["deploy"].rules)
+    line = tab.form.tools.rows["deploy"].rules[ToolRuleKind.MAX_CALLS].value
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "7")
+    return tab
+
+
+async def most_calls(tab: AgentTab) -> list[int]:
+    rules, _ = await tab.world.engine.agents.rules(values.ADA)
+    return [json.loads(each.detail)["max_calls"] for each in rules]
+
+
+async def test_that_a_rule_that_both_changed_is_decided_before_it_is_saved(settings: OpenSettings) -> None:
+    tab = await with_most_calls(settings)
+    await tab.world.write(RULE.target, THEIRS)
+    await tab.until(lambda: "“Most calls in a turn” for deploy is 5 now." in texts(tab.panel.banners))
+    tab.press("Ctrl+S")
+    await tab.calm()
+    assert await most_calls(tab) == [5]
+    await answer(tab, "Use theirs")
+    assert not tab.is_dirty
+    assert tab.form.tools.rows["deploy"].rules[ToolRuleKind.MAX_CALLS].value.text() == "5"
+    # It is one step, and undone it has to be decided again.
+    tab.form.tools.rows["deploy"].box.setFocus()
+    tab.press("Ctrl+Z")
+    await answer(tab, "Keep mine")
+    await tab.save()
+    assert await most_calls(tab) == [7]
+
+
+async def test_that_a_rule_that_another_program_changed_at_the_same_moment_is_not_overwritten(
+    settings: OpenSettings,
+) -> None:
+    tab = await with_most_calls(settings)
+    await tab.world.write_elsewhere(RULE.target, THEIRS)
+    tab.click(tab.panel.save_button)
+    await tab.until(lambda: "is 5 now. Choose" in texts(tab.panel.banners).replace("\n", " "))
+    assert await most_calls(tab) == [5]
+    assert tab.is_dirty
+
+
+async def test_that_a_rule_changed_by_one_and_removed_by_the_other_is_decided(settings: OpenSettings) -> None:
+    tab = await with_most_calls(settings)
+    await tab.world.write(RULE.target, DeleteRow())
+    await tab.until(lambda: "“Most calls in a turn” for deploy is removed." in texts(tab.panel.banners))
+    await answer(tab, "Keep mine")
+    await tab.save()
+    assert await most_calls(tab) == [7]
+    tab.click(tab.form.tools.rows["deploy"].rules[ToolRuleKind.MAX_CALLS].remove)
+    await tab.world.write(RULE.target, THEIRS)
+    await answer(tab, "Use theirs")
+    assert not tab.is_dirty
+    assert await most_calls(tab) == [5]

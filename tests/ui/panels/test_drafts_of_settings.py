@@ -168,6 +168,24 @@ async def test_that_the_list_saves_a_rule_that_somebody_else_made_meanwhile(
     assert [each.id for each in rules] == ["rul_theirs"]
 
 
+async def test_that_the_list_refuses_a_rule_that_somebody_else_changed_too(
+    settings: OpenAgent, until: Until
+) -> None:
+    tab = await settings()
+    kind, rule = ToolRuleKind.COOLDOWN, Ref(RefKind.TOOL_RULE, "rul_theirs")
+    tab.form.tools.rule_asked.emit("deploy", kind)
+    await tab.world.write(rule, PutToolRule(ADA.id, "deploy", kind, '{"seconds": 5}'))
+    await tab.calm()
+    one = Drafts(tab.studio, until)
+    await one.open(1)
+    one.dialog.save_checked()
+    [name] = one.lines()
+    await until(lambda: one.why(name))
+    assert "Someone else changed the same settings" in one.why(name)
+    [stored] = (await tab.world.engine.agents.rules(ADA.id))[0]
+    assert stored.detail == '{"seconds": 5}'
+
+
 async def test_that_settings_of_an_agent_that_is_gone_are_not_said_to_be_saved(
     settings: OpenAgent, until: Until
 ) -> None:
