@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from inspector.domain.agents import Agent
 from inspector.domain.limits import STRATEGIES
@@ -27,9 +28,10 @@ from inspector.ui.presentation.what_if import (
 from inspector.ui.presentation.what_if_difference import DifferenceText, difference_of
 from inspector.ui.safe_text import PlainLabel, few_lines, one_line, safe_tooltip, without_mnemonic
 from inspector.ui.what_if.changes import ChangedPieces
-from inspector.ui.what_if.limits import ask_limits, strategy_of
+from inspector.ui.what_if.limits import ask_limits, strategy_of, with_limits
 from inspector.ui.widgets.controls import ActionButton, arrange, button, clear, name_help, restyle
 from inspector.ui.widgets.flow import FlowLayout
+from inspector.ui.widgets.prompt import FormDialog
 from inspector.ui.widgets.top_bar import Option, Picker
 from inspector.ui.wording import tr, tr_code
 
@@ -82,6 +84,7 @@ class WhatIfBar(QFrame):
         self._names: dict[Ref, str] = {}
         self._compared: tuple[WhatIfResult | None, DifferenceText] = (None, DifferenceText())
         self._unfolded = False
+        self._limits_form: FormDialog | None = None
         self._lay_out()
         services.workspace.changed.connect(self._follow)
         services.appearance.changed.connect(self._measure)
@@ -130,6 +133,8 @@ class WhatIfBar(QFrame):
     def _follow(self, what: What) -> None:
         if what & What.FILE:
             self._names.clear()
+        if what & What.AGENT and self._limits_form is not None and isValid(self._limits_form):
+            self._limits_form.close()
         if what & What.AGENT or self.services.workspace.file.what_if == WhatIf():
             self._compared = None, DifferenceText()
         if what & _LOOK:
@@ -285,8 +290,16 @@ class WhatIfBar(QFrame):
             self._try(what_if.with_config(agent, config))
 
     def _ask_limits(self) -> None:
-        if self._agent is not None:
-            ask_limits(self.window(), self._agent, self.services.workspace.file.what_if, self._try)
+        file, agent = self.services.workspace.file, self._agent
+        if agent is not None:
+            config = file.what_if.config_over(agent.config)
+            self._limits_form = ask_limits(self.window(), config, self._try_limits)
+
+    def _try_limits(self, answers: Mapping[str, str]) -> None:
+        # The window went on working: more may be tried by now.
+        agent, what_if = self._agent, self.services.workspace.file.what_if
+        if agent is not None:
+            self._try(what_if.with_config(agent, with_limits(what_if.config_over(agent.config), answers)))
 
 
 def _name_button(button: QPushButton, text: str) -> None:

@@ -7,9 +7,8 @@ from dataclasses import fields, replace
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.domain.agents import Agent, ContextConfig
+from inspector.domain.agents import ContextConfig
 from inspector.domain.limits import STRATEGIES, LimitOverrides, Strategy
-from inspector.domain.what_if import WhatIf
 from inspector.ui.widgets.prompt import FormDialog, FormField
 from inspector.ui.wording import tr
 
@@ -33,13 +32,10 @@ _STRATEGY: Mapping[str, Callable[[], str]] = {
 }
 
 
-def ask_limits(parent: QWidget, agent: Agent, what_if: WhatIf, tried: Callable[[WhatIf], None]) -> FormDialog:
+def ask_limits(
+    parent: QWidget, config: ContextConfig, answered: Callable[[Mapping[str, str]], None]
+) -> FormDialog:
     """Show the form; what is left empty goes by the model or the layout."""
-    config = what_if.config_over(agent.config)
-
-    def take(answers: Mapping[str, str]) -> None:
-        tried(what_if.with_config(agent, _configured(config, answers)))
-
     limits = [
         FormField(name, title(), _text(getattr(config.limits, name)), fault=_fault_of(int))
         for name, title in _LIMITS.items()
@@ -48,7 +44,7 @@ def ask_limits(parent: QWidget, agent: Agent, what_if: WhatIf, tried: Callable[[
     strategy = config.strategy
     names = [each.name for each in fields(strategy) if each.name in _STRATEGY]
     own = [_strategy_field(name, getattr(strategy, name)) for name in names]
-    dialog = FormDialog(parent, tr("Limits in the what-if"), (*limits, cap, *own), tr("Try"), take)
+    dialog = FormDialog(parent, tr("Limits in the what-if"), (*limits, cap, *own), tr("Try"), answered)
     dialog.show()
     return dialog
 
@@ -59,6 +55,17 @@ def strategy_of(kind: str, config: ContextConfig, own: ContextConfig) -> Context
         return config
     made: Strategy = next(each for each in STRATEGIES if each.kind == kind)()
     return replace(config, strategy=own.strategy if own.strategy.kind == kind else made)
+
+
+def with_limits(config: ContextConfig, answers: Mapping[str, str]) -> ContextConfig:
+    """The settings with what was answered; another strategy that was chosen meanwhile keeps its own numbers."""
+    given = {name: int(_number(answers[name], int)) if answers[name] else None for name in _LIMITS}
+    limits = LimitOverrides(preset=config.limits.preset, **given)
+    strategy = config.strategy
+    names = [each.name for each in fields(strategy) if each.name in _STRATEGY and each.name in answers]
+    numbers = {name: type(getattr(strategy, name))(_number(answers[name], float)) for name in names}
+    cap = int(_number(answers[_CAP], int))
+    return replace(config, limits=limits, max_messages_cap=cap, strategy=replace(strategy, **numbers))
 
 
 def _strategy_field(name: str, value: float) -> FormField:
@@ -85,13 +92,3 @@ def _number(text: str, kind: type) -> float:
     if not plain.isascii():
         raise ValueError(text)
     return int(plain) if kind is int else float(plain)
-
-
-def _configured(config: ContextConfig, answers: Mapping[str, str]) -> ContextConfig:
-    given = {name: int(_number(answers[name], int)) if answers[name] else None for name in _LIMITS}
-    limits = LimitOverrides(preset=config.limits.preset, **given)
-    strategy = config.strategy
-    names = [each.name for each in fields(strategy) if each.name in _STRATEGY]
-    numbers = {name: type(getattr(strategy, name))(_number(answers[name], float)) for name in names}
-    cap = int(_number(answers[_CAP], int))
-    return replace(config, limits=limits, max_messages_cap=cap, strategy=replace(strategy, **numbers))

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
+from shiboken6 import isValid
 
-from inspector.domain.agents import Tool
+from inspector.domain.agents import ContextConfig, Tool
 from inspector.domain.blocks import BlockType
 from inspector.domain.content import TextContent
 from inspector.domain.edits.base import Edit
@@ -15,7 +16,7 @@ from inspector.domain.edits.block_rows import DeleteBlock, SetLabel
 from inspector.domain.edits.rows import ConfigureAgent, EditMessage, PutTool
 from inspector.domain.edits.text import SetText, Splice, SpliceText
 from inspector.domain.errors import Problem, Severity
-from inspector.domain.limits import Hysteresis
+from inspector.domain.limits import Hysteresis, Strategy
 from inspector.domain.messages import TextPart
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.what_if import WhatIf
@@ -35,10 +36,14 @@ MESSAGE = Ref(RefKind.MESSAGE, "msg_9")
 PERSONA_TEXT = Ref(RefKind.LITERAL, "persona")
 
 
-def fill(trial: Trial, **given: str) -> None:
-    """Type limits into the form by their labels, and press its primary button."""
+def open_limits(trial: Trial) -> FormDialog:
     trial.click(trial.bar.limits)
-    form = trial.studio.window.findChildren(FormDialog)[-1]
+    return trial.studio.window.findChildren(FormDialog)[-1]
+
+
+def fill(trial: Trial, form: FormDialog | None = None, **given: str) -> None:
+    """Type limits into the form by their labels, and press its primary button."""
+    form = open_limits(trial) if form is None else form
     for label, text in given.items():
         box = next(
             each for each in form.findChildren(QLineEdit) if each.accessibleName() == label.replace("_", " ")
@@ -46,6 +51,10 @@ def fill(trial: Trial, **given: str) -> None:
         box.clear()
         QTest.keyClicks(box, text)
     press(form, "Try")
+
+
+def with_strategy(trial: Trial, strategy: Strategy) -> ContextConfig:
+    return replace(trial.file.what_if.config_over(trial.agent.config), strategy=strategy)
 
 
 async def open_text(trial: Trial, ref: Ref) -> PieceText:
@@ -77,6 +86,35 @@ async def test_that_the_bar_opens_on_demand_and_closes_while_nothing_is_tried(be
     assert trial.bar.discard.text() == "Close"
     trial.click(trial.bar.discard)
     assert not trial.bar.isVisible()
+
+
+async def test_that_limits_are_tried_with_what_was_tried_while_their_form_was_open(begin: Begin) -> None:
+    trial = await begin()
+    form = open_limits(trial)
+    assert trial.do("what_if.leave_out", QUESTIONS)
+    trial.workspace.try_out(trial.file.what_if.with_layout(trial.agent, "xml"))
+    await trial.built()
+    fill(trial, form, Memory_cap="900")
+    tried = trial.file.what_if
+    assert (tried.dropped, tried.layout) == (frozenset({QUESTIONS}), "xml")
+    assert tried.config_over(trial.agent.config).limits.memory_tokens == 900
+    form = open_limits(trial)
+    # The numbers of the form are those of another strategy by then.
+    trial.workspace.try_out(trial.file.what_if.with_config(trial.agent, with_strategy(trial, Hysteresis())))
+    fill(trial, form, Memory_cap="800")
+    config = trial.file.what_if.config_over(trial.agent.config)
+    assert config.strategy == Hysteresis()
+    assert config.limits.memory_tokens == 800
+
+
+async def test_that_the_form_of_limits_closes_with_another_agent(begin: Begin) -> None:
+    trial = await begin()
+    form = open_limits(trial)
+    trial.workspace.show_agent(GRACE.id)
+    await trial.until(lambda: not trial.studio.window.findChildren(FormDialog))
+    await trial.calm()
+    assert not isValid(form)
+    assert trial.file.what_if == WhatIf()
 
 
 async def test_that_a_limit_is_tried_applied_as_it_was_shown_and_undone(begin: Begin) -> None:
