@@ -22,7 +22,7 @@ from inspector.ui.bridge import Bridge
 from inspector.ui.file_state import What
 from inspector.ui.icons import Icons
 from inspector.ui.preferences import Preferences
-from inspector.ui.selection import Selection, SelectionState
+from inspector.ui.selection import PointedPlace, Selection, SelectionState
 from inspector.ui.wording import tr
 from inspector.ui.workspace import Workspace
 
@@ -164,6 +164,10 @@ class Panel(QWidget):
 
     def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
         """Bring into sight what was selected elsewhere; `opened` says that it was asked for by name."""
+
+    def reveal_at(self, ref: Ref, place: PointedPlace | None) -> None:
+        """Bring into sight what was asked for by name, and the character of it that was pointed at."""
+        self.reveal(ref, opened=True)
 
     def _follow_selected(self, selected: SelectionState) -> None:
         self.reveal(selected.ref)

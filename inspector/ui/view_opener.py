@@ -13,6 +13,7 @@ from inspector.ui.module_loading import import_in_turns
 from inspector.ui.panel import LazyPanel, Panel, PanelArea, PanelRow, PanelServices
 from inspector.ui.presentation.changes import name_of_ref
 from inspector.ui.presentation.what_if import is_prompt
+from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.centre import Centre
 from inspector.ui.wording import tr
 
@@ -104,9 +105,11 @@ class ViewOpener(QObject):
                 waited = self._centre.keep_keyboard(key)
                 self._centre.once_there(key, partial(self._point, key, waited))
         elif ref.kind is RefKind.TOOL or (ref.kind is RefKind.LITERAL and is_prompt(ref)):
+            # The agent is selected once its tab is in front.
+            place = self._services.selection.selected.place
             key = self._show("agent", Ref(RefKind.AGENT, self._services.workspace.file.agent_id))
             if key is not None:
-                self._centre.once_there(key, partial(self._reveal, key, ref))
+                self._centre.once_there(key, partial(self._reveal, key, ref, place))
         elif ref.kind is not RefKind.SECTION or ref.part is None:
             # A list of the navigator has none: its card says where it is shown.
             self._show("request", None)
@@ -140,10 +143,10 @@ class ViewOpener(QObject):
             first.setFocus(reason)
         return panel
 
-    def _reveal(self, key: _Key, ref: Ref) -> None:
+    def _reveal(self, key: _Key, ref: Ref, place: PointedPlace | None) -> None:
         panel = self._centre.view(key)
         if isinstance(panel, Panel):
-            panel.reveal(ref, opened=True)
+            panel.reveal_at(ref, place)
 
     def _show_again(self, ref: Ref | None) -> None:
         """Let the tab in front be on what was gone back to, or on the Request."""

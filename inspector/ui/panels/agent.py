@@ -18,15 +18,19 @@ from inspector.domain.requests import Request
 from inspector.runtime.agent_settings import SettingChoices
 from inspector.ui.actions import Action
 from inspector.ui.agent_settings.form import AgentForm, group_titles
+from inspector.ui.agent_settings.inputs import TextInput
 from inspector.ui.agent_settings.rule_values import rule_clash_text
 from inspector.ui.agent_settings.session import AgentSession
 from inspector.ui.agent_settings.tools import new_rule
+from inspector.ui.editors.showing import show_character
 from inspector.ui.file_state import What
 from inspector.ui.model_choice import ModelChoice
 from inspector.ui.panel import Panel, PanelServices
 from inspector.ui.presentation.names import name_of_layout
+from inspector.ui.presentation.places import found_in, place_in
 from inspector.ui.presentation.what_if import is_prompt
 from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line
+from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
 from inspector.ui.wording import number, tr, with_unit
@@ -93,11 +97,32 @@ class AgentPanel(Panel):
         QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("tools"))
 
     def reveal(self, ref: Ref | None, *, opened: bool = False) -> None:
-        if opened and ref is not None and ref.kind is RefKind.TOOL:
+        if opened and ref is not None:
+            self.reveal_at(ref, None)
+
+    def reveal_at(self, ref: Ref, place: PointedPlace | None) -> None:
+        if ref.kind is RefKind.TOOL:
             self.show_place(ref.id, 0)
-        elif opened and ref is not None and ref.kind is RefKind.LITERAL and is_prompt(ref):
+        elif ref.kind is RefKind.LITERAL and is_prompt(ref):
             # As above.
-            QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, lambda: self.form.go_to("prompt"))
+            QTimer.singleShot(_LAID_OUT_MILLISECONDS, self, partial(self._show_prompt, ref.id, place))
+
+    def _show_prompt(self, id_: str, place: PointedPlace | None) -> None:
+        """Go to the persona or an instruction, and to the character that was pointed at."""
+        self.form.go_to("prompt")
+        persona, instructions = self.form.rows["persona"].input, self.form.instructions.rows
+        texts = {f"instructions/{at}": row.editor for at, row in enumerate(instructions)}
+        if isinstance(persona, TextInput):
+            texts["persona"] = persona.editor
+        editor = texts.get(id_)
+        if editor is None or not editor.isVisible():
+            return
+        if place is None:
+            editor.setFocus()
+        elif place.length:
+            show_character(editor, lambda text: found_in(text, place), place.length)
+        else:
+            show_character(editor, lambda text: place_in(text, place.text, place.offset))
 
     def views_to_draw(self) -> Iterator[str]:
         """Each section at the top."""

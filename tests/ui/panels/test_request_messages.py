@@ -9,10 +9,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.rows import AppendMessage
+from inspector.domain.edits.rows import AppendMessage, ConfigureAgent
 from inspector.domain.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from inspector.domain.ref import Ref, RefKind
+from inspector.ui.agent_settings.inputs import TextInput
 from inspector.ui.editors.list import ListEditor
+from inspector.ui.panels.agent import AgentPanel
 from inspector.ui.panels.block import BlockPanel
 from inspector.ui.panels.messages import MessagesPanel
 from inspector.ui.panels.request import RequestPanel
@@ -22,6 +24,7 @@ from tests.ui.conftest import Studio, Until
 from tests.ui.conversations import ARGUMENTS, RESULT, conversation
 from tests.ui.open_window import calm, show_request
 from tests.ui.panels.request_tab import click, click_spot, double_click, kinds_of, open_request
+from tests.ui.world import ADA
 
 Shown = Callable[[], Awaitable[RequestPanel]]
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -149,6 +152,27 @@ async def test_that_a_double_click_on_a_character_of_a_block_puts_the_cursor_the
     text = block.page.editor.text
     await until(lambda: block.page.editor.selected_range()[0] == text.index("away?") + 2)
     assert block.page.editor.hasFocus()
+
+
+async def test_that_a_double_click_on_a_character_of_the_prompt_puts_the_cursor_there(
+    studio: Studio, until: Until
+) -> None:
+    persona, instructions = "You are Ada.\n\nYou ship it.", ("Be brief.", "Ask Noor first.")
+    await studio.opener.change_file(Edit(ADA, ConfigureAgent(persona=persona, instructions=instructions)))
+    panel = await open_request(studio, until)
+    request = studio.window.centre.current_key
+    double_click(panel.view, "ship it", 2)
+    agent = studio.window.centre.currentWidget()
+    assert isinstance(agent, AgentPanel)
+    given = agent.form.rows["persona"].input
+    assert isinstance(given, TextInput)
+    await until(given.editor.hasFocus)
+    assert given.editor.selected_range()[0] == persona.index("ship it") + 2
+    studio.window.centre.show_tab(request)
+    double_click(panel.view, "Noor first", 5)
+    editor = agent.form.instructions.rows[1].editor
+    await until(editor.hasFocus)
+    assert editor.selected_range()[0] == instructions[1].index("first")
 
 
 async def test_that_ctrl_return_on_a_list_item_selects_its_row(studio: Studio, until: Until) -> None:
