@@ -79,6 +79,8 @@ class EditSession(QObject):
         """The reason of the last save, and whether it unlocked."""
         self.is_in_conflict = False
         """Whether it is known that somebody else wrote where the draft does."""
+        self.misfit: RefusedError | None = None
+        """Why the schema that the block has by now refuses the draft, None where it doesn't."""
         editor.edited.connect(self._edited)
         workspace.open_edits.add(block_id, self)
 
@@ -116,9 +118,11 @@ class EditSession(QObject):
             self._load(state)
         elif state.version != self._base:
             self._meet(state)
-        elif state.block.schema != self._schema and self._editor.join(state):
-            self._schema = state.block.schema
-            self._keep()
+            self._meet_schema(state)
+        elif state.block.schema != self._schema:
+            if self._editor.join(state):
+                self._keep()
+            self._meet_schema(state)
         self.changed.emit()
 
     def raise_limit(self, char_limit: int) -> None:
@@ -228,6 +232,27 @@ class EditSession(QObject):
             self._workspace.compare(edit, self._note_conflict, purpose="notice")
         self.met.emit(state)
 
+    def _meet_schema(self, state: BlockState) -> None:
+        if state.block.schema != self._schema:
+            self._schema = state.block.schema
+            self._check_fit()
+
+    def _check_fit(self) -> None:
+        """Find out before a save is asked for whether the schema refuses the draft."""
+
+        def note(misfit: RefusedError | None) -> None:
+            if misfit != self.misfit and self._stage is Stage.EDITING:
+                self.misfit = misfit
+                self.changed.emit()
+
+        def failed(error: BaseException) -> bool:
+            note(error if isinstance(error, RefusedError) else None)
+            return True
+
+        edit = self._edit()
+        if edit is not None:
+            self._workspace.preview(edit, lambda _: note(None), failed)
+
     def _edit(self) -> Edit | None:
         if self._earlier is not None:
             return self._earlier
@@ -244,6 +269,8 @@ class EditSession(QObject):
             self._earlier = None
             if self._stage is not Stage.SAVED:
                 self._keep()
+            if self.misfit is not None:
+                self._check_fit()
         if self._stage is Stage.EDITING and self._editor.operation() is None:
             # In a later turn: the editor is still at the step that led here.
             QTimer.singleShot(0, self, self._catch_up)
@@ -327,12 +354,12 @@ class EditSession(QObject):
         self._workspace.save(edit, self._done, self._failed, reason=reason, unlock=unlock, before=before)
         self.changed.emit()
 
-    def _leave_unfit(self) -> None:
+    def _leave_unfit(self, _: BaseException) -> bool:
         """What an earlier draft gives now cannot be said: it stays as it is, unless something was typed."""
-        if self._stage is not Stage.FITTING:
-            return
-        self._stop_waiting()
-        self._go_on(self._editor.typed_since_mark)
+        if self._stage is Stage.FITTING:
+            self._stop_waiting()
+            self._go_on(self._editor.typed_since_mark)
+        return False
 
     def _go_on(self, typed: bool) -> None:
         if typed:
@@ -348,6 +375,7 @@ class EditSession(QObject):
 
     def _load(self, state: BlockState, mine: Content | None = None) -> None:
         self._stage, self._base, self._schema = Stage.EDITING, state.version, state.block.schema
+        self.misfit = None
         self._editor.load(state, mine)
 
     def _stop_waiting(self) -> None:

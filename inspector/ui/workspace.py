@@ -324,14 +324,14 @@ class Workspace:
         self._keeper.note(draft_id)
 
     def preview(
-        self, edit: Edit, on_done: Callable[[Preview], None], on_failed: Callable[[], None] | None = None
+        self, edit: Edit, on_done: Callable[[Preview], None], on_failed: OnError | None = None
     ) -> None:
         """Work out what an edit of a block would give, and of which state of it, storing nothing."""
         session = self.live.session
 
-        def failed(_: BaseException) -> bool:
-            if on_failed is not None and not is_gone(on_failed):
-                on_failed()
+        def failed(error: BaseException) -> bool:
+            if on_failed is not None and not is_gone(on_failed) and on_failed(error):
+                return True
             # That a draft doesn't fit is said where it is shown.
             return session is not self.live.session or self.file.is_draft_unfit(edit.target.id)
 

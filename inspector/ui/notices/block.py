@@ -22,7 +22,7 @@ from inspector.ui.failures import failure_of
 from inspector.ui.file_state import UnsavedEdit
 from inspector.ui.presentation.limits import limit_needed, round_limit
 from inspector.ui.widgets.banner import Banners, Notice, failure_notice
-from inspector.ui.wording import number, tr, tr_code
+from inspector.ui.wording import number, tr, tr_code, tr_error
 from inspector.ui.workspace import Workspace
 
 _UNLOCK, _MET, _REFUSED, _DISCARDED = "unlock", "met", "refused", "discarded"
@@ -119,14 +119,21 @@ class BlockNotices(QObject):
         self._put(Notice(_EXCESS, text, tone="warning", choices=choices, closable=False))
 
     def _tell_unfit(self) -> None:
-        """Say that a draft can't be shown, as somebody has made another kind of block of this one."""
-        draft = self._workspace.file.drafts.get(self._id)
-        if draft is None or not self._workspace.file.is_draft_unfit(self._id):
+        """Say that a draft doesn't fit, as somebody has changed the kind of this block or its schema."""
+        draft, misfit = self._workspace.file.drafts.get(self._id), self._session.misfit
+        is_unfit = self._workspace.file.is_draft_unfit(self._id)
+        if draft is None or (misfit is None and not is_unfit):
             self._banners.close_notice(_UNFIT)
             return
         choices = ((tr("Copy draft"), partial(_copy, draft)),)
         text = tr("The kind of this block was changed while you were editing. Your draft doesn't fit it.")
         remark = tr("Your draft is kept. Copy it to use it elsewhere, or discard it.")
+        if misfit is not None and not is_unfit:
+            text = tr(
+                "The schema of this block was changed while you were editing. Your draft doesn't fit it."
+            )
+            remark = f"{tr_error(misfit)} {remark}"
+            self._banners.close_notice(_MET)
         self._put(Notice(_UNFIT, text, remark, "warning", choices=choices, closable=False))
 
     def _tell_answer(self) -> None:
@@ -249,7 +256,7 @@ class BlockNotices(QObject):
         self._banners.show_notice(Notice(_DISCARDED, tr("Draft discarded."), choices=choices))
 
     def _tell_met(self, state: BlockState) -> None:
-        if self._reviewing:
+        if self._reviewing or self._session.misfit is not None:
             return
         writer = state.written.actor if state.written else None
         text = tr(

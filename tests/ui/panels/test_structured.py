@@ -22,7 +22,7 @@ from inspector.domain.content import (
     TreeContent,
 )
 from inspector.domain.edits.base import Edit
-from inspector.domain.edits.block_rows import SetSchema
+from inspector.domain.edits.block_rows import Rename, SetSchema
 from inspector.domain.edits.fields import Increment, SetField
 from inspector.domain.edits.items import (
     AppendEntry,
@@ -46,7 +46,7 @@ from inspector.ui.safe_text import ElidedLabel
 from inspector.ui.wording import moment
 from tests.ui.conftest import Studio
 from tests.ui.editors.structured_blocks import DECISIONS, PLAN, PROFILE, SERVICE, TASKS, WATCH, WORDS, Made
-from tests.ui.open_window import show_request, texts
+from tests.ui.open_window import calm, show_request, texts
 from tests.ui.panels.structured_tab import (
     ALT,
     Keys,
@@ -514,3 +514,67 @@ async def test_that_the_head_of_a_section_follows_its_schema(open_block: Any) ->
     assert one.page.sections["goal"].editor is editor
     # A form in a section follows it, too.
     await one.until(lambda: "Where it is cut" in texts(one.page).split("\n"))
+
+
+UNFIT = "The schema of this block was changed while you were editing. Your draft doesn't fit it."
+
+
+async def unfit_remark(one: StructuredTab) -> str:
+    """What is said of a draft that doesn't fit the schema any more, once that is all that is said of it."""
+    await one.until(lambda: [each.text for each in one.panel.banners.notices] == [UNFIT])
+    await calm(one.studio, one.until)
+    [notice] = one.panel.banners.notices
+    return notice.remark
+
+
+@pytest.mark.parametrize("renamed", [False, True], ids=["removed", "renamed"])
+async def test_that_a_draft_on_a_field_that_is_gone_says_so_before_it_is_saved(
+    open_block: Any, renamed: bool
+) -> None:
+    one = await open_block(SERVICE)
+    assert isinstance(SERVICE.schema, MapSchema)
+    editor: Any = one.page.rows["name"].input.editor
+    editor.setFocus()
+    QTest.keyClicks(editor, "Mine ")
+    _, *others = fields = SERVICE.schema.fields
+    assert fields[0].name == "name"
+    kept = (replace(fields[0], name="title"), *others) if renamed else tuple(others)
+    renames = (Rename("name", "title"),) if renamed else ()
+    await one.world.write(SERVICE.ref, SetSchema(MapSchema(kept), renamed=renames, accept_loss=True))
+    remark = await unfit_remark(one)
+    assert remark.startswith("The schema has no field name.")
+    assert remark.endswith("Your draft is kept. Copy it to use it elsewhere, or discard it.")
+    assert one.draft is not None
+    one.panel.work.discard()
+    await one.until(lambda: UNFIT not in [each.text for each in one.panel.banners.notices])
+
+
+async def test_that_a_draft_on_a_section_that_is_gone_says_so_before_it_is_saved(open_block: Any) -> None:
+    one = await open_block(PLAN)
+    assert isinstance(PLAN.schema, CompositeSchema)
+    editor: Any = one.page.sections["goal"].editor.page.editor
+    editor.setFocus()
+    QTest.keyClicks(editor, "Mine ")
+    left = CompositeSchema(PLAN.schema.sections[1:])
+    await one.world.write(PLAN.ref, SetSchema(left, accept_loss=True))
+    assert (await unfit_remark(one)).startswith("The schema has no section goal.")
+
+
+async def test_that_a_draft_that_fits_another_schema_again_says_nothing_more(open_block: Any) -> None:
+    one = await open_block(SERVICE)
+    assert isinstance(SERVICE.schema, MapSchema)
+    line: Any = one.page.rows["replicas"].input.line
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "7")
+    fields = tuple(
+        replace(each, maximum=5) if each.name == "replicas" else each for each in SERVICE.schema.fields
+    )
+    await one.world.write(SERVICE.ref, SetSchema(MapSchema(fields)))
+    assert (await unfit_remark(one)).startswith("replicas must be between 1 and 5")
+    # The form was made anew.
+    line = one.page.rows["replicas"].input.line
+    line.selectAll()
+    QTest.keyClicks(line, "4")
+    await one.until(lambda: not one.panel.banners.notices)
+    await one.save()
