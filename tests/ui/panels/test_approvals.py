@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -55,9 +56,9 @@ class Inbox:
         self.panel = self.studio.window.centre.currentWidget()
         await calm(self.studio, self.until)
 
-    async def ask(self, text: str = ASKED, batch: str | None = None) -> str:
+    async def ask(self, text: str = ASKED, batch: str | None = None, block: Ref = QUESTIONS) -> str:
         """Let Ada ask for an edit of a text block; gives the request's id."""
-        intent = Intent(Edit(QUESTIONS, AppendText(text)), AGENT, "Noor said so", batch, "call_7")
+        intent = Intent(Edit(block, AppendText(text)), AGENT, "Noor said so", batch, "call_7")
         made = await self.world.engine.consent.request(intent, wait=timedelta(hours=5))
         assert isinstance(made, ConsentRequest)
         return made.id
@@ -310,6 +311,34 @@ async def test_that_a_turn_is_shown_and_stored_as_its_edits_follow_each_other(in
         assert "changes the block by" in hands.panel.answers.effect.text()
     await hands.press("Allow")
     assert await hands.world.text() == texts[-1]
+
+
+async def test_that_growth_is_that_of_all_blocks_as_the_asking_agent_counts(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    await hands.world.write(NOTES, SetPermission(Permission.HUMAN))
+    text = "\n日本語のテキスト、絵文字🦘🦘" * 40
+    await hands.ask(text, "bat_1", NOTES)
+    asked = await hands.ask(text, "bat_1")
+    await hands.open("consent")
+    await hands.select(asked)
+    effect = hands.panel.answers.effect
+    await hands.until(lambda: "changes the block by" in effect.text())
+    of_one = effect.text()
+    # Another agent in front, with a model that counts otherwise, changes nothing.
+    hands.panel.agents.choose("")
+    hands.studio.contents.workspace.show_agent(values.LINUS)
+    await calm(hands.studio, hands.until)
+    hands.panel.reader.refresh()
+    await calm(hands.studio, hands.until)
+    await hands.select(asked)
+    assert effect.text() == of_one
+    scopes = hands.panel.answers.scopes
+    scopes.setCurrentIndex(scopes.findData("turn"))
+    await hands.until(lambda: "changes 2 blocks by" in effect.text())
+    one, both = (
+        int(re.findall(r"\+([\d,]+) tokens", each)[0].replace(",", "")) for each in (of_one, effect.text())
+    )
+    assert abs(both - 2 * one) <= 2
 
 
 async def test_that_a_second_press_answers_nothing_twice(inbox: OpenInbox) -> None:
