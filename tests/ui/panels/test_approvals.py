@@ -301,6 +301,7 @@ async def test_that_a_turn_is_shown_and_stored_as_its_edits_follow_each_other(in
         asked = await hands.world.engine.consent.request(intent, wait=timedelta(hours=5))
         assert isinstance(asked, ConsentRequest)
     await hands.open("consent")
+    await hands.until(lambda: len(hands.rows) == len(texts))
     # Whichever of them is looked at, the last one is what all of them come to.
     for key in reversed(list(hands.panel.reader.list.requests)):
         await hands.select(key)
