@@ -288,8 +288,11 @@ class ReplyPage(QWidget):
     def _show_wire(self, text: WireText) -> None:
         if self._written is None:
             return
-        size = tr_count("{count} byte", "{count} bytes", len(self._written.call.body))
-        heading = tr("{size}. Shown indented, sent compact; Copy gives what is sent.", size=size)
+        heading = tr_count(
+            "{count} byte. Shown indented, sent compact; Copy gives what is sent.",
+            "{count} bytes. Shown indented, sent compact; Copy gives what is sent.",
+            len(self._written.call.body),
+        )
         self.wire.show_text(text.text, heading, text.lines, text.markings)
 
     def _copy(self) -> None:
