@@ -230,8 +230,7 @@ class Program:
             if issubclass(kind, KeyboardInterrupt):
                 self.window.ask_to_close()
                 return
-            # It may come from the middle of a paint, in which showing anything would crash Qt.
-            QTimer.singleShot(0, bridge, lambda: bridge.report(error.with_traceback(trace), doing=doing))
+            bridge.report_soon(error.with_traceback(trace), doing=doing)
 
         def in_loop(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception")

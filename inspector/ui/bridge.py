@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.domain.changes import Change, FileMoved, Health
@@ -131,6 +131,16 @@ class Bridge(QObject):
 
     def report(self, error: BaseException, *, doing: str) -> FailureText:
         """Tell of an error: to the log, and to whoever shows failures."""
+        failure = self._logged(error, doing)
+        self.failed.emit(failure)
+        return failure
+
+    def report_soon(self, error: BaseException, *, doing: str) -> None:
+        """Log an error now and tell it later: it comes from a paint, perhaps, where to show anything crashes Qt."""
+        failure = self._logged(error, doing)
+        QTimer.singleShot(0, self, lambda: self.failed.emit(failure))
+
+    def _logged(self, error: BaseException, doing: str) -> FailureText:
         failure = failure_of(error, doing=doing)
         # What the world or a rule refused is no fault that a trace would help to find.
         _LOG.log(
@@ -139,7 +149,6 @@ class Bridge(QObject):
             failure.happened,
             exc_info=error if failure.fault else None,
         )
-        self.failed.emit(failure)
         return failure
 
     async def close(self) -> None:
