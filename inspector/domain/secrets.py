@@ -9,11 +9,14 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.pauses import Pause, no_pause
+
+_LEAST_TELLING = 8
+"""Characters of a value from which on it is a secret also where nothing around it says so."""
 
 _SHOWN = 4
 """Characters of a secret that are shown, so that a person knows which one it is."""
@@ -172,7 +175,7 @@ _DRAWN = "assigned_secret"
 
 _PRIVATE_KEY = "private_key"
 _KEY_END = r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-_BREAK = r"(?:\\[nr]|\s)"
+_BREAK = r"(?:\\+[nr]|\s)"
 _KEY_BODY = (
     rf"(?:{_BREAK}*+[A-Z][A-Za-z-]{{1,20}}: [A-Za-z0-9,. -]{{1,80}})*+"
     rf"(?:{_BREAK}*+[A-Za-z0-9+/=]{{16,}}+)++(?:{_BREAK}++[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|\Z))?"
@@ -305,9 +308,24 @@ def stretch_without_secrets(text: str, start: int, end: int) -> str:
     return "".join((*shown, text[at:end]))
 
 
-def values_of_secrets(text: str, pause: Pause = no_pause) -> frozenset[str]:
-    """What looks like a secret in a text, each as it is written there."""
-    return frozenset(text[each.start : each.end] for each in find_secrets(text, pause))
+def secret_kinds(text: str, pause: Pause = no_pause) -> dict[str, str]:
+    """The values in a text that are secrets wherever they stand, not by their place alone, with their kinds."""
+    found = {text[each.start : each.end]: each.kind for each in find_secrets(text, pause)}
+    return {
+        value: kind
+        for value, kind in found.items()
+        if len(value) >= _LEAST_TELLING and _looks_drawn(value, _LEAST_PASSWORD_BITS)
+    }
+
+
+def replace_values(text: str, values: Iterable[str], by: Callable[[str], str]) -> str:
+    """A text with whole words of these values replaced by what `by` makes of each."""
+    # Few of many are there, and one expression for all of them would take long.
+    there = sorted((each for each in values if each in text), key=len, reverse=True)
+    if not there:
+        return text
+    words = "|".join(map(re.escape, there))
+    return re.sub(f"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])", lambda each: by(each.group()), text)
 
 
 def _is_placeholder(value: str) -> bool:

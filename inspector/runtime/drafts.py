@@ -7,13 +7,14 @@ import ctypes
 import os
 import secrets
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from inspector.domain.actor import Clock
 from inspector.domain.edits.base import Draft, Edit, UnreadJson
-from inspector.domain.errors import Problem
+from inspector.domain.errors import InspectorError, Problem
 from inspector.domain.ref import Ref, RefKind
 from inspector.memory.agent_store import AgentStore
 from inspector.runtime.environment import state_folder
@@ -100,9 +101,11 @@ class DraftService:
         """
         file = await self._opened()
         stored, _ = await file.of_constellation(self._constellation)
-        records = [each for each in stored if each.draft.ref.kind is not RefKind.BLOCK]
-        own = {each.draft.ref: each for each in records if each.instance == self._instance}
-        taken = {each.draft.ref: each for each in records if self._is_left(each)} | own
+        here = [each for each in stored if each.draft.ref.kind is not RefKind.BLOCK and self._is_here(each)]
+        own = {each.draft.ref: each for each in here if each.instance == self._instance}
+        # Where a window that runs has the newest one, it is taken from nobody.
+        newest = {each.draft.ref: each for each in here}
+        taken = {ref: each for ref, each in newest.items() if self._is_left(each)} | own
         for ref, each in taken.items():
             if ref not in own:
                 await self.adopt(each)
@@ -167,7 +170,9 @@ class DraftService:
     async def close(self) -> None:
         """Close the file; what is in it stays."""
         if self._file is not None:
-            await self._file.forget_place(self._instance)
+            # A file that is busy or gone now leaves a row that says nothing.
+            with suppress(InspectorError):
+                await self._file.forget_place(self._instance)
             await self._file.close()
             self._file = None
 
@@ -175,6 +180,9 @@ class DraftService:
         """Whether the instance has ended that wrote it, and wrote it for this file, which may have been moved since."""
         if stored.instance == self._instance or _is_running(stored.instance):
             return False
+        return self._is_here(stored)
+
+    def _is_here(self, stored: StoredDraft | StoredUnreadJson) -> bool:
         return stored.place is None or not stored.place.is_beside(self._path)
 
     async def _opened(self) -> DraftsFile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import sqlite3
 from collections.abc import Callable
@@ -48,7 +49,7 @@ _UNREAD_TABLE = """
 _PLACES_TABLE = """
     CREATE TABLE IF NOT EXISTS instance_files (
         instance TEXT NOT NULL PRIMARY KEY,
-        path TEXT NOT NULL,
+        path BLOB NOT NULL,
         identity TEXT NOT NULL
     ) STRICT
 """
@@ -202,7 +203,8 @@ class DraftsFile:
 
     async def note_place(self, instance: str, place: DraftPlace) -> None:
         """Note which file an instance has open."""
-        await self._write(_NOTE_PLACE, (instance, str(place.path), place.identity))
+        # A path may have bytes that are no text.
+        await self._write(_NOTE_PLACE, (instance, os.fsencode(place.path), place.identity))
 
     async def forget_place(self, instance: str) -> None:
         """Forget which file an instance had open, if it leaves nothing."""
@@ -211,7 +213,7 @@ class DraftsFile:
     async def close(self) -> None:
         await self._channel.close()
 
-    async def _write(self, sql: str, values: tuple[str, ...]) -> None:
+    async def _write(self, sql: str, values: tuple[str | bytes, ...]) -> None:
         async with self._channel.lock:
             # One statement is a transaction of its own, and it is finished even if nobody waits any more.
             await finish(self._channel.fetch_all(sql, values))
@@ -224,7 +226,7 @@ def _draft(row: Row) -> StoredDraft:
 
 
 def _place(row: Row) -> DraftPlace | None:
-    return None if row["path"] is None else DraftPlace(Path(row["path"]), row["identity"])
+    return None if row["path"] is None else DraftPlace(Path(os.fsdecode(row["path"])), row["identity"])
 
 
 def _unread(row: Row) -> StoredUnreadJson | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import Enum, auto
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from inspector.domain.blocks import Schema, UnreadableSchema
 from inspector.domain.content import Content
@@ -241,7 +242,7 @@ class EditSession(QObject):
         """Find out before a save is asked for whether the schema refuses the draft."""
 
         def note(misfit: RefusedError | None) -> None:
-            if misfit != self.misfit and self._stage is Stage.EDITING:
+            if isValid(self) and misfit != self.misfit and self._stage is Stage.EDITING:
                 self.misfit = misfit
                 self.changed.emit()
 

@@ -85,6 +85,8 @@ class MainWindow(QMainWindow):
         self._make_welcome: Callable[[], QWidget] = QWidget
         self._named: dict[str, QWidget] = {}
         self.setWindowTitle(tr("Context Inspector"))
+        # Nothing is there yet that could take a file.
+        self.setAcceptDrops(False)
         self._first_size = QSize(*FIRST_SIZE).boundedTo(self.screen().availableSize())
         self.resize(self._first_size)
         geometry = preferences.layout(_GEOMETRY)

@@ -79,6 +79,10 @@ class Preferences(QObject):
         self.damaged_copy: Path | None = None
         """Where the damaged file is kept."""
         self._data = self._read()
+        self._unwritten: list[Callable[[dict[str, Any]], object]] = []
+        """Changes that the file doesn't have, as it couldn't be written."""
+        self._is_aside = False
+        """Whether the file has other settings than are used: each that is set is written, the default as well."""
         self._start: QLockFile | None = None
         """Held while the window starts."""
 
@@ -111,13 +115,17 @@ class Preferences(QObject):
         """
         if not fits(self.rows[name], value):
             raise ValueError(f"{name}: {value!r}")
-        if self.get(name) != value:
+        is_other = self.get(name) != value
+        if is_other or self._is_aside:
             self._store(lambda data: _part(data, "settings").update({name: value}))
+        if is_other:
             self.changed.emit(name)
 
     def reset(self, name: str) -> None:
-        if name in self._part("settings"):
+        is_set = name in self._part("settings")
+        if is_set or self._is_aside:
             self._store(lambda data: _part(data, "settings").pop(name, None))
+        if is_set:
             self.changed.emit(name)
 
     @property
@@ -204,6 +212,7 @@ class Preferences(QObject):
         """Use defaults and the first layout from now on. Settings stay stored for the next start, layouts don't."""
         self._store(lambda data: data.update(layouts={}))
         self._data["settings"] = {}
+        self._is_aside = True
 
     def begin_start(self) -> bool:
         """Note that a start is under way; True when the last ones failed and defaults should be used.
@@ -238,39 +247,55 @@ class Preferences(QObject):
     def _read(self) -> dict[str, Any]:
         if self._path is None or not self._path.exists():
             return {}
-        data = self._stored()
-        if data is not None:
-            return data
+        try:
+            return self._stored() or {}
+        except OSError:
+            self._put_aside(self._path)
+            return {}
+
+    def _put_aside(self, path: Path) -> None:
         self.damaged = True
         with suppress(OSError):
-            self.damaged_copy = self._path.replace(self._path.with_suffix(".damaged"))
-        return {}
+            self.damaged_copy = path.replace(path.with_suffix(".damaged"))
 
     def _store(self, change: Callable[[dict[str, Any]], object]) -> None:
         """Make a change here and in the file, whose other settings stay as other windows have left them.
 
-        On a full or locked disk it holds until the program ends: nothing else fails for it.
+        On a full or locked disk it holds until the program ends, or the next one is stored: nothing else fails for it.
         """
         change(self._data)
         if self._path is None:
             return
-        stored = self._stored()
-        if stored is None:
-            stored = self._data
-        else:
-            change(stored)
+        self._unwritten.append(change)
         try:
+            stored = self._stored()
+            if stored is None:
+                stored = self._data
+            else:
+                for each in self._unwritten:
+                    each(stored)
             _replace(self._path, json.dumps(stored, indent=1, sort_keys=True))
         except OSError as error:
             _LOG.warning("The window's settings can't be stored: %s", error)
+        else:
+            self._unwritten.clear()
 
     def _stored(self) -> dict[str, Any] | None:
-        """What the file has now, None where there is none that can be read."""
-        try:
-            data = json.loads(self._path.read_text(encoding="utf-8")) if self._path is not None else None
-        except (OSError, ValueError, RecursionError):
+        """What the file has now, None where there is none; a damaged one is put aside.
+
+        Raises:
+            OSError: the file is there, and can't be read.
+        """
+        if self._path is None or not self._path.exists():
             return None
-        return data if isinstance(data, dict) else None
+        try:
+            data = json.loads(self._path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError):
+            data = None
+        if isinstance(data, dict):
+            return data
+        self._put_aside(self._path)
+        return None
 
 
 def _part(data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -158,6 +158,35 @@ def test_that_a_safe_start_keeps_the_settings_for_the_next_one(path: Path) -> No
     assert again.layout("state") is None
 
 
+def test_that_a_change_that_could_not_be_written_goes_with_the_next_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preferences = Preferences(path)
+    preferences.remember(Path("/a"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(PermissionError("locked")))
+        preferences.set("window.theme", "dark")
+        preferences.store_layout("state", b"docks")
+    assert Preferences(path).text("window.theme") == "system"
+    preferences.remember(Path("/b"))
+    again = Preferences(path)
+    assert again.text("window.theme") == "dark"
+    assert again.layout("state") == b"docks"
+    assert again.recent == (Path("/b"), Path("/a"))
+
+
+def test_that_a_safe_window_can_set_a_default_for_the_next_start(path: Path) -> None:
+    preferences = Preferences(path)
+    preferences.set("window.text_scale", 2.0)
+    preferences.set("window.theme", "dark")
+    safe = Preferences(path)
+    safe.set_aside()
+    safe.set("window.text_scale", 1.0)
+    safe.reset("window.theme")
+    again = Preferences(path)
+    assert (again.number("window.text_scale"), again.text("window.theme")) == (1.0, "system")
+
+
 def test_that_no_path_means_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     preferences = Preferences(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from inspector.context.counting.counter import Counter
@@ -12,7 +12,7 @@ from inspector.domain.lint import LintSettings
 from inspector.domain.pauses import Pause
 from inspector.domain.ref import Ref, RefKind
 from inspector.domain.requests import Piece, Request, SourceKind
-from inspector.domain.secrets import values_of_secrets
+from inspector.domain.secrets import secret_kinds
 from inspector.domain.snapshot import BlockState, Snapshot
 
 
@@ -51,15 +51,15 @@ class LintContext:
             if piece is not None:
                 yield state, piece
 
-    def secret_values(self, piece: Piece) -> frozenset[str]:
-        """What looks like a secret in a piece; each is searched once."""
+    def secret_values(self, piece: Piece) -> Collection[str]:
+        """What is a secret in a piece, and so wherever it stands; each piece is searched once."""
         found = self._secret_values.get(piece.id)
         if found is None:
-            found = self._secret_values[piece.id] = values_of_secrets(piece.text, self.pause)
+            found = self._secret_values[piece.id] = secret_kinds(piece.text, self.pause)
         return found
 
     @cached_property
-    def _secret_values(self) -> dict[str, frozenset[str]]:
+    def _secret_values(self) -> dict[str, Collection[str]]:
         return {}
 
     def count(self, text: str) -> Count:

@@ -24,7 +24,7 @@ from inspector.domain.ref import Ref, RefKind
 from inspector.domain.rendering.render import limit_length, render
 from inspector.domain.requests import Fix, Piece, SourceKind
 from inspector.domain.rules import InRule
-from inspector.domain.secrets import find_secrets, masked, stretch_without_secrets
+from inspector.domain.secrets import find_secrets, masked, replace_values, stretch_without_secrets
 from inspector.domain.snapshot import BlockState
 
 _LITERALS = frozenset({InRule.PERSONA, InRule.INSTRUCTION, InRule.CUSTOM_SECTION})
@@ -130,9 +130,7 @@ def _shown_of(look: LintContext, there: Piece, here: Piece, place: FindingSpan) 
     Cut in two, or without the words before it, a secret might not look like one.
     """
     shown = stretch_without_secrets(here.text, place.start, place.end)
-    for value in sorted(look.secret_values(there), key=len, reverse=True):
-        shown = shown.replace(value, masked(value))
-    return shown
+    return replace_values(shown, look.secret_values(there), masked)
 
 
 def _piece_ref(piece: Piece) -> Ref:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from inspector.domain.dataclass import dataclass
 from inspector.domain.errors import Parameters, Problem
 from inspector.domain.requests import Piece, PlacedPiece, Request, Section
-from inspector.domain.secrets import find_secrets
+from inspector.domain.secrets import find_secrets, replace_values, secret_kinds
 
 Word = Callable[[str, Parameters], str]
 Clean = Callable[[str], str]
@@ -101,13 +100,7 @@ class Redactor:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.count = 0
-        found = {
-            text[secret.start : secret.end]: secret.kind for text in texts for secret in find_secrets(text)
-        }
-        # The longest first: one may have another in it.
-        values = sorted(found, key=len, reverse=True)
-        self._kinds = found
-        self._values = re.compile("|".join(map(re.escape, values))) if values else None
+        self._kinds = {value: kind for text in texts for value, kind in secret_kinds(text).items()}
 
     def clean(self, text: str) -> str:
         """The text with each secret replaced by its kind and nothing of it."""
@@ -120,9 +113,7 @@ class Redactor:
         return "".join(parts)
 
     def _without_values(self, text: str) -> str:
-        if self._values is None:
-            return text
-        return self._values.sub(lambda each: self._redacted(self._kinds[each.group()]), text)
+        return replace_values(text, self._kinds, lambda value: self._redacted(self._kinds[value]))
 
     def _redacted(self, kind: str) -> str:
         self.count += 1

@@ -48,6 +48,8 @@ class AgentSession(QObject):
         self._bridge = services.bridge
         self._ref = Ref(RefKind.AGENT, agent_id)
         self._clashing: set[str] = set()
+        self.are_rules_stale = False
+        """Whether rules were saved that nobody has read since."""
         self._saving: Edits | None = None
         self._after: tuple[Agent, Agent] | None = None
         """The agent as it was before the last save and as it is since, until the file has been read again."""
@@ -258,7 +260,9 @@ class AgentSession(QObject):
 
     def _put_rule_edit(self, edit: Edit, stored: Sequence[ToolRule]) -> None:
         kept = self._workspace.file.settings_drafts.get(edit.target.whole)
-        based = with_rule_base(edit, stored) if kept is None else replace(edit, base=kept.base)
+        based = replace(edit, base=kept.base) if kept is not None else edit
+        if kept is None and not self.are_rules_stale:
+            based = with_rule_base(edit, stored)
         self._workspace.settings.put(based)
 
     def _put_all(self, edits: Edits) -> None:
@@ -316,6 +320,7 @@ class AgentSession(QObject):
         self._workspace.settings.drop(
             [each.target.whole for each in saving if drafts.get(each.target.whole) is each]
         )
+        self.are_rules_stale = any(each.target.kind is RefKind.TOOL_RULE for each in saving)
         for each in saving:
             later = drafts.get(each.target.whole)
             if later is not None and later is not each and each.target.kind is RefKind.TOOL_RULE:

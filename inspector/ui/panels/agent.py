@@ -325,6 +325,7 @@ class AgentPanel(Panel):
 
     def _take_choices(self, choices: SettingChoices) -> None:
         self._choices = choices
+        self.work.are_rules_stale = False
         self._show_choices()
 
     def _show_choices(self) -> None:

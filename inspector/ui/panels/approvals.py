@@ -247,7 +247,7 @@ class ApprovalsPanel(Panel):
 
     def _together(self, request: ConsentRequest) -> tuple[ConsentRequest, ...]:
         """The requests that allowing one allows, in the order in which they were asked."""
-        if self.answers.scope != TURN:
+        if self.answers.scope != TURN or self._is_drafted(request):
             return (request,)
         return tuple(each for each in self.reader.list.of_turn(request) if not self._is_drafted(each))
 

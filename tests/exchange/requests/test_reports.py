@@ -144,6 +144,14 @@ def test_that_a_report_holds_no_secret_where_nothing_says_that_it_is_one(form: R
     assert report.redacted == 2
 
 
+def test_that_a_word_that_is_a_password_by_its_place_stays_a_word_elsewhere() -> None:
+    text = "The postgres service of the other team: see the theory"
+    made = request(["postgres://postgres:postgres@db.internal/x and http://root:the@host.internal/", text])
+    report = written(ExportSource(made, {}, None, word), RequestExport(RequestFormat.REPORT_MARKDOWN))
+    assert text in report.text
+    assert report.redacted == 2
+
+
 def test_that_text_without_secrets_is_as_it_was() -> None:
     redactor = Redactor(())
     for text in (*HOSTILE, "", "The password is on the note.", "x" * 100_000):

@@ -25,6 +25,7 @@ from inspector.domain.edits.text import AppendText, SetText
 from inspector.domain.records import QueueState
 from inspector.domain.ref import Ref, RefKind
 from inspector.runtime.engine import Engine
+from inspector.ui.failures import FailureText
 from inspector.ui.models.columns import VALUE_ROLE
 from inspector.ui.panels.approvals import ApprovalsPanel
 from inspector.ui.panels.block import BlockPanel
@@ -312,6 +313,21 @@ async def test_that_a_turn_is_shown_and_stored_as_its_edits_follow_each_other(in
         assert "changes the block by" in hands.panel.answers.effect.text()
     await hands.press("Allow")
     assert await hands.world.text() == texts[-1]
+
+
+async def test_that_a_request_that_is_edited_first_is_previewed_alone(inbox: OpenInbox) -> None:
+    hands = await inbox()
+    asked = [await hands.ask(f"\n{word}", "bat_1") for word in ("one", "two", "three")]
+    failures: list[FailureText] = []
+    hands.studio.bridge.failed.connect(failures.append)
+    await hands.open("consent")
+    await hands.select(asked[0])
+    await hands.press("Edit first")
+    await hands.open("consent")
+    await hands.select(asked[0])
+    hands.panel.answers.scopes.setCurrentIndex(hands.panel.answers.scopes.findData("turn"))
+    await hands.until(lambda: hands.panel.browser.page.page.editor.text.endswith("one"))
+    assert not failures
 
 
 async def test_that_growth_is_that_of_all_blocks_as_the_asking_agent_counts(inbox: OpenInbox) -> None:
