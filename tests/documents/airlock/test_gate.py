@@ -57,6 +57,13 @@ def workers() -> list[psutil.Process]:
     return [each for each in psutil.Process().children() if "serve()" in " ".join(each.cmdline())]
 
 
+def stop(worker: psutil.Process) -> None:
+    """Stop a worker, and wait until it has: until then it may still answer."""
+    worker.send_signal(signal.SIGSTOP)
+    while worker.status() != psutil.STATUS_STOPPED:
+        time.sleep(0.001)
+
+
 def code_of(airlock: Airlock, blob: bytes) -> str:
     return airlock.look(None, [blob]).code
 
@@ -197,7 +204,7 @@ def test_that_a_worker_that_does_not_answer_is_ended() -> None:
     try:
         assert airlock.look(good, []).passed
         (worker,) = workers()
-        worker.send_signal(signal.SIGSTOP)
+        stop(worker)
         assert airlock.look(good, []).code == "document.no_answer"
         assert airlock.look(good, []).passed
     finally:
@@ -245,9 +252,7 @@ def test_that_a_worker_whose_time_is_looked_at_is_ended_when_it_takes_too_much(b
     try:
         assert airlock.look(good, []).passed
         (worker,) = workers()
-        worker.send_signal(signal.SIGSTOP)
-        while worker.status() != psutil.STATUS_STOPPED:  # until then it may still answer
-            time.sleep(0.001)
+        stop(worker)
         stopped = True
         assert airlock.look(good, []).code == code
         stopped = False
@@ -297,7 +302,7 @@ def test_that_closing_waits_for_no_worker() -> None:
     airlock, good = Airlock(), snapshot(text_doc())
     airlock.look(good, [])
     (worker,) = workers()
-    worker.send_signal(signal.SIGSTOP)
+    stop(worker)
     caught: list[str] = []
 
     def wait() -> None:
