@@ -53,11 +53,11 @@ def _collect_on_this_thread() -> Iterator[None]:
 
 
 @pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have the machine's clock show the time of Berlin, which is another one in summer."""
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the machine's clock show the time of a zone: of Berlin, unless the test names another one."""
     if not hasattr(time, "tzset"):
-        pytest.skip("the zone of this machine can't be set")
-    monkeypatch.setenv("TZ", "Europe/Berlin")
+        pytest.skip("Windows has no call that sets the zone of a process")
+    monkeypatch.setenv("TZ", getattr(request, "param", "Europe/Berlin"))
     time.tzset()
     yield
     monkeypatch.undo()

@@ -79,7 +79,7 @@ def test_that_times_are_days_of_ones_own_zone() -> None:
     assert query("before:2026-11-20T10:00:00Z").until == datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
-@pytest.mark.usefixtures("berlin")
+@pytest.mark.usefixtures("zone")
 def test_that_a_day_of_summer_begins_in_summer_time() -> None:
     winter = NOW.astimezone().replace(tzinfo=None)
     summer = query("on:2026-07-15", winter)

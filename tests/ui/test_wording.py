@@ -1,5 +1,3 @@
-import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -7,15 +5,6 @@ import pytest
 from inspector.ui.wording import local_time, moment, with_unit
 
 FIRST, LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
-
-
-@pytest.fixture
-def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with monkeypatch.context() as patch:
-        patch.setenv("TZ", request.param)
-        time.tzset()
-        yield
-    time.tzset()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Times at the ends of the calendar, which programs write for "never" or for no time at all."""
 
-import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -20,15 +18,6 @@ from tests.ui.conftest import Studio, Until
 from tests.ui.open_window import calm, open_file
 
 FIRST, LAST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
-
-
-@pytest.fixture
-def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with monkeypatch.context() as patch:
-        patch.setenv("TZ", request.param)
-        time.tzset()
-        yield
-    time.tzset()
 
 
 async def write(studio: Studio, at: datetime) -> None:

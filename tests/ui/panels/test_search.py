@@ -500,7 +500,7 @@ def test_that_marked_words_are_whole_where_there_is_room(qapp: QApplication) -> 
     assert [each.text for each, _ in fitted(line, metrics, 4 * whole)] == [each.text for each in line]
 
 
-@pytest.mark.usefixtures("berlin")
+@pytest.mark.usefixtures("zone")
 async def test_that_a_day_has_the_messages_that_are_listed_with_it(studio: Studio, until: Until) -> None:
     one = await shown(studio, until)
     # Half past midnight in Berlin, where it is winter now.
