@@ -22,7 +22,7 @@ from inspector.ui.sharing.fix_effects import FixEffects
 from inspector.ui.widgets.controls import arrange, rule
 from inspector.ui.widgets.left_out import LeftOutList
 from inspector.ui.widgets.left_out_row import LeftOutRow
-from inspector.ui.wording import number, tr, tr_code, with_unit
+from inspector.ui.wording import number, tr, tr_code, tr_count
 
 _READABLE = frozenset({RefKind.BLOCK, RefKind.MESSAGE, RefKind.BATCH, RefKind.ARCHIVAL, RefKind.SUMMARY})
 
@@ -91,7 +91,11 @@ class LeftOutPart(QWidget):
     def _show(self, rows: tuple[OutRow, ...]) -> None:
         total = sum(row.tokens for row in rows)
         count = sum(row.count for row in rows)
-        text = tr("{count} · {tokens}", count=number(count), tokens=with_unit(number(total)))
+        text = tr(
+            "{count} · {tokens}",
+            count=number(count),
+            tokens=tr_count("{count} token", "{count} tokens", total),
+        )
         self._note.setText(text if rows else tr("nothing"))
         self._rows = rows
         self._fill()
@@ -109,7 +113,7 @@ class LeftOutPart(QWidget):
 
     def _out_row(self, row: OutRow, *, inner: bool) -> LeftOutRow:
         name = self._turns.get(row.ref.id, row.name) if row.ref and not row.members else row.name
-        figures = tr("· {tokens}", tokens=with_unit(number(row.tokens)))
+        figures = tr("· {tokens}", tokens=tr_count("{count} token", "{count} tokens", row.tokens))
         can_open = row.ref is not None and row.ref.kind in _READABLE and not row.members
         unfold = ""
         if row.members:

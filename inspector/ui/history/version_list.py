@@ -18,7 +18,7 @@ from inspector.ui.panel import PanelServices
 from inspector.ui.presentation.journal_words import operation_name, who
 from inspector.ui.widgets.controls import arrange
 from inspector.ui.widgets.rows_view import dress_table, keep_rows
-from inspector.ui.wording import local_time, moment, number, signed, tr, with_unit
+from inspector.ui.wording import local_time, moment, number, signed, tr, tr_count, with_unit
 
 _WHAT, _REASON = 3, 6
 _WIDTHS = {0: 17, 1: 24, 2: 24, 4: 20, 5: 16}
@@ -227,4 +227,8 @@ def growth_text(row: MeasuredVersion) -> str:
 
 
 def _tokens_tip(row: MeasuredVersion) -> Any:
-    return "" if row.tokens is None else tr("{tokens} in all", tokens=with_unit(number(row.tokens.tokens)))
+    return (
+        ""
+        if row.tokens is None
+        else tr("{tokens} in all", tokens=tr_count("{count} token", "{count} tokens", row.tokens.tokens))
+    )

@@ -33,7 +33,7 @@ from inspector.ui.safe_text import ElidedLabel, PlainLabel, one_line
 from inspector.ui.selection import PointedPlace
 from inspector.ui.widgets.banner import Banners, Notice
 from inspector.ui.widgets.controls import EmptyState, Segments, arrange, button, field
-from inspector.ui.wording import number, tr, with_unit
+from inspector.ui.wording import number, tr, tr_count
 
 _ELSEWHERE, _DISCARDED, _CLASH, _RULES = "elsewhere", "discarded", "clash", "rules"
 _READ_FOR = frozenset({RefKind.TOOL, RefKind.TOOL_RULE, RefKind.LAYOUT, RefKind.FILE})
@@ -451,7 +451,7 @@ def _tokens(request: Request | None) -> dict[str, str]:
             ref = piece.source.ref
             if ref is not None and ref.kind is RefKind.LITERAL:
                 found[ref.id] = found.get(ref.id, 0) + piece.tokens
-    return {id_: with_unit(number(tokens)) for id_, tokens in found.items()}
+    return {id_: tr_count("{count} token", "{count} tokens", tokens) for id_, tokens in found.items()}
 
 
 def _about_model(facts: ModelFacts | None, model: str) -> str:

@@ -17,7 +17,7 @@ from inspector.domain.rules import InRule, OutRule
 from inspector.domain.usage import reported_usage
 from inspector.ui.models.tree import TreeRow
 from inspector.ui.presentation.names import name_of, name_of_source
-from inspector.ui.wording import number, signed, tr, tr_code, tr_count, with_unit
+from inspector.ui.wording import number, signed, tr, tr_code, tr_count
 
 # A long reply is read once and not with each key.
 _usage = lru_cache(8)(reported_usage)
@@ -233,7 +233,11 @@ def member_rows(row: OutRow, most: int) -> tuple[OutRow, ...]:
 
 def spoken_tokens(row: BudgetRow) -> str:
     """A figure with its method, for a screen reader."""
-    return tr("{tokens}, {method}", tokens=with_unit(number(row.tokens)), method=tr(row.method.value))
+    return tr(
+        "{tokens}, {method}",
+        tokens=tr_count("{count} token", "{count} tokens", row.tokens),
+        method=tr(row.method.value),
+    )
 
 
 def comes_from(piece: Piece, ref: Ref) -> bool:

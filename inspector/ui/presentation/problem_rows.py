@@ -16,7 +16,7 @@ from inspector.ui.presentation.changes import name_of_ref
 from inspector.ui.presentation.cuts import fix_button_text, fix_text, why_text
 from inspector.ui.presentation.finding_fixes import can_fix, subject_of
 from inspector.ui.presentation.names import name_of
-from inspector.ui.wording import counted, number, tr, tr_code, tr_count, with_unit
+from inspector.ui.wording import counted, number, tr, tr_code, tr_count
 
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 _DRAFT, _MODEL = "draft", "model:"
@@ -116,7 +116,9 @@ def _under_headings(
     for group in used:
         text = tr("{name} · {count}", name=_GROUP_NAMES[group](), count=number(len(groups[group])))
         if group is ProblemGroup.SAVINGS and savings:
-            text = tr("{text} · {tokens}", text=text, tokens=with_unit(number(savings)))
+            text = tr(
+                "{text} · {tokens}", text=text, tokens=tr_count("{count} token", "{count} tokens", savings)
+            )
         yield ProblemRow(f"group {group.name}", "", text)
         yield from groups[group]
 
